@@ -1,0 +1,1 @@
+"""What the `cluster` tool is made of; start reading at cli.py, then supervisor.py."""

@@ -1,0 +1,3 @@
+module dra-claim-controller.test/fault-proxy
+
+go 1.24
