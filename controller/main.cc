@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   }
   const auto& options = std::get<dra::app::RunOptions>(parsed);
   dra::log::Configure(options.log);
+  dra::kube::CpprestTransport::PrepareProcess();
   dra::app::SignalWatcher signals;
   const auto ran = dra::app::Run(options, signals);
   if (!ran.ok()) {

@@ -12,4 +12,11 @@ inline constexpr std::string_view kVersion = DRA_VERSION;
 inline constexpr std::string_view kVersion = "dev";
 #endif
 
+// The commit it was built from, where the build says so.
+#ifdef DRA_COMMIT
+inline constexpr std::string_view kCommit = DRA_COMMIT;
+#else
+inline constexpr std::string_view kCommit = "unknown";
+#endif
+
 }  // namespace dra::app

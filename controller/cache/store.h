@@ -1,126 +1,150 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Store<T>: the local copy of one resource. Objects are immutable and shared: a reader keeps what
-// it has found for as long as it likes, and no lock is held while it looks at it.
-//
-// Two sides. The reader side is all const and may be used by any thread. The writer side belongs to
-// one thread, that of the informer that owns the Store; nobody else gets a non-const Store. Content
-// and version change together: whoever sees a version also sees all objects up to it.
+// Store<T>: the latest known state of each object of one resource, with indices. One writer (the
+// informer's thread), any number of readers; what is handed out is immutable. Held locks are short:
+// no callbacks but the index functions run under them.
 #pragma once
 
-#include <cassert>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "api/meta.h"
 #include "base/mutex.h"
-#include "cache/indexed_table.h"
-#include "cache/mirror.h"
 
 namespace dra::cache {
 
+using IndexId = std::size_t;
+
 template <class T>
-class Store final : public Mirror {
+class Store {
  public:
   using Ptr = std::shared_ptr<const T>;
-  using Table = IndexedTable<T>;
+  // Appends the values under which an object is found; no value twice.
+  using KeysOf = std::function<void(const T& object, std::vector<std::string>& keys)>;
 
-  Store() : table_(functions_) {}
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
-
-  // ---- Readers.
+  // Before the first Put.
+  IndexId AddIndex(KeysOf keys) {
+    MutexLock lock(mutex_);
+    indices_.push_back({std::move(keys), {}});
+    return indices_.size() - 1;
+  }
 
   // Null if there is no such object.
   Ptr Find(const api::ObjectKey& key) const {
     MutexLock lock(mutex_);
-    return table_.Find(key);
+    const auto found = objects_.find(key);
+    return found == objects_.end() ? nullptr : *found;
   }
 
-  // All objects that the index lists under `value`, in no particular order.
-  std::vector<Ptr> ByIndex(IndexId id, std::string_view value) const {
+  // In no particular order.
+  std::vector<Ptr> ByIndex(IndexId index, std::string_view value) const {
     MutexLock lock(mutex_);
-    return table_.Lookup(id, value);
+    std::vector<Ptr> found;
+    const auto [begin, end] = indices_[index].entries.equal_range(std::string(value));
+    for (auto it = begin; it != end; ++it) found.push_back(it->second);
+    return found;
   }
 
-  api::ResourceVersion LastSeen() const override {
+  std::vector<Ptr> All() const {
     MutexLock lock(mutex_);
-    return last_seen_;
-  }
-
-  bool ShowsLive(const api::ObjectKey& key, std::string_view uid) const override {
-    const Ptr object = Find(key);
-    return object != nullptr && object->meta.uid == uid && !object->meta.deleting();
+    return {objects_.begin(), objects_.end()};
   }
 
   std::size_t Size() const {
     MutexLock lock(mutex_);
-    return table_.size();
+    return objects_.size();
   }
 
-  // Visits the objects of one moment. The visitor runs without the lock and may use the Store.
-  template <class Visitor>
-  void ForEach(Visitor&& visit) const {
-    std::vector<Ptr> objects;
-    {
-      MutexLock lock(mutex_);
-      objects.reserve(table_.size());
-      table_.ForEach([&objects](const Ptr& object) { objects.push_back(object); });
-    }
-    for (const Ptr& object : objects) visit(object);
-  }
-
-  // ---- The writer. AddIndex comes before any other call of either side.
-
-  IndexId AddIndex(IndexFunction<T> function) {
+  // Everything up to this version of the resource has been seen, also of objects that are not kept.
+  api::ResourceVersion LastSeen() const {
     MutexLock lock(mutex_);
-    assert(table_.size() == 0 && "indices are added before objects");
-    functions_.push_back(std::move(function));
-    table_ = Table(functions_);
-    return IndexId{functions_.size() - 1};
+    return last_seen_;
   }
 
-  // Return what was there before under that key.
+  // The writer's part. Put and Remove return what was there before.
   Ptr Put(Ptr object) {
-    const api::ResourceVersion version = object->meta.resource_version;
     MutexLock lock(mutex_);
-    MoveTo(version);
-    return table_.Put(std::move(object));
+    Ptr before = Take(object->meta.key());
+    for (Index& index : indices_) {
+      for (std::string& value : Keys(index, *object)) {
+        index.entries.emplace(std::move(value), object);
+      }
+    }
+    objects_.insert(std::move(object));
+    return before;
   }
-  Ptr Remove(const api::ObjectKey& key, const api::ResourceVersion& version) {
+  Ptr Remove(const api::ObjectKey& key) {
     MutexLock lock(mutex_);
-    MoveTo(version);
-    return table_.Remove(key);
+    return Take(key);
   }
-
-  // A sign of progress without an object: a bookmark, or an event of an object that is not kept.
-  void Advance(const api::ResourceVersion& version) {
+  void SetLastSeen(api::ResourceVersion version) {
     MutexLock lock(mutex_);
-    MoveTo(version);
-  }
-
-  // An empty table with the indices of this Store, to be filled at leisure and given to Replace.
-  Table NewTable() const { return Table(functions_); }
-
-  // Exchanges the whole content at once; returns the old one. The version may be lower than before.
-  Table Replace(Table table, const api::ResourceVersion& version) {
-    MutexLock lock(mutex_);
-    last_seen_ = version;
-    return std::exchange(table_, std::move(table));
+    last_seen_ = std::move(version);
   }
 
  private:
-  // Within one stream versions only grow; anything else is not a statement about progress.
-  void MoveTo(const api::ResourceVersion& version) REQUIRES(mutex_) {
-    if (!version.comparable()) return;
-    if (version.AtLeast(last_seen_) || !last_seen_.comparable()) last_seen_ = version;
+  // Objects are their own keys: the names are stored once.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const api::ObjectKey& key) const { return Of(key.ns, key.name); }
+    std::size_t operator()(const Ptr& object) const {
+      return Of(object->meta.ns, object->meta.name);
+    }
+    static std::size_t Of(std::string_view ns, std::string_view name) {
+      const std::size_t seed = std::hash<std::string_view>{}(ns);
+      return seed ^
+             (std::hash<std::string_view>{}(name) + 0x9E3779B97F4A7C15ULL + (seed << 6U));
+    }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Ptr& a, const Ptr& b) const {
+      return a->meta.name == b->meta.name && a->meta.ns == b->meta.ns;
+    }
+    bool operator()(const api::ObjectKey& a, const Ptr& b) const {
+      return a.name == b->meta.name && a.ns == b->meta.ns;
+    }
+    bool operator()(const Ptr& a, const api::ObjectKey& b) const { return (*this)(b, a); }
+  };
+  struct Index {
+    KeysOf keys;
+    std::unordered_multimap<std::string, Ptr> entries;
+  };
+
+  static std::vector<std::string> Keys(const Index& index, const T& object) {
+    std::vector<std::string> keys;
+    index.keys(object, keys);
+    return keys;
   }
 
-  std::vector<IndexFunction<T>> functions_;  // constant once there are objects
+  Ptr Take(const api::ObjectKey& key) REQUIRES(mutex_) {
+    const auto found = objects_.find(key);
+    if (found == objects_.end()) return nullptr;
+    Ptr object = *found;
+    for (Index& index : indices_) {
+      for (const std::string& value : Keys(index, *object)) {
+        const auto [begin, end] = index.entries.equal_range(value);
+        for (auto it = begin; it != end; ++it) {
+          if (it->second != object) continue;
+          index.entries.erase(it);
+          break;
+        }
+      }
+    }
+    objects_.erase(found);
+    return object;
+  }
 
   mutable Mutex mutex_;
-  Table table_ GUARDED_BY(mutex_);
+  std::unordered_set<Ptr, Hash, Equal> objects_ GUARDED_BY(mutex_);
+  // Each object of objects_ stands in each index once per value, and nothing else does.
+  std::vector<Index> indices_ GUARDED_BY(mutex_);
   api::ResourceVersion last_seen_ GUARDED_BY(mutex_);
 };
 

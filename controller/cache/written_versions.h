@@ -94,10 +94,10 @@ class WrittenVersions {
   // Most items are never asked for again after their write: what is shown is dropped in bulk, at a cost
   // that is constant per write.
   void Sweep() REQUIRES(mutex_) {
-    std::erase_if(entries_, [this](auto& entry) {
-      std::erase_if(entry.second, [this](const Write& write) { return Shown(write); });
-      return entry.second.empty();
-    });
+    for (auto& [item, writes] : entries_) {
+      std::erase_if(writes, [this](const Write& write) { return Shown(write); });
+    }
+    std::erase_if(entries_, [](const auto& entry) { return entry.second.empty(); });
     sweep_at_ = std::max(kFirstSweep, entries_.size() * 2);
   }
 

@@ -62,7 +62,7 @@ ClaimController::Parts::Parts(const Dependencies& d)
       triggers(mirrors),
       execution{d.writes, d.events, claim_probe, written, reported, arrivals, d.clock, d.options.observe},
       reconciler(mirrors, execution, blocked, d.reads),
-      controller(std::string(kQueueName), d.clock, queue, reconciler, reconcile_probe, d.options.workers) {
+      controller({std::string(kQueueName), d.options.workers}, d.clock, queue, reconciler, reconcile_probe) {
   written.AddMirror(kube::kPods.plural, [this] { return mirrors.pods.store().LastSeen(); });
   written.AddMirror(kube::kResourceClaims.plural, [this] { return mirrors.claims.store().LastSeen(); });
   claim_probe.SetCensus([this] { return census.Counts(); });
