@@ -25,12 +25,19 @@ constexpr std::array kKnown{
 };
 
 // Gates of Kubernetes 1.34 to 1.37 that have to do with DRA; see docs/operations.md.
-constexpr std::array<std::string_view, 13> kGates{
-    "DynamicResourceAllocation",  "DRAAdminAccess",        "DRAPrioritizedList",
-    "DRAResourceClaimDeviceStatus", "DRADeviceTaints",     "DRADeviceTaintRules",
-    "DRAExtendedResource",        "DRADeviceBindingConditions", "DRAConsumableCapacity",
-    "DRAPartitionableDevices",    "DRAResourceClaimGranularStatusAuthorization",
-    "DRAWorkloadResourceClaims",  "GenericWorkload"};
+constexpr std::array<std::string_view, 13> kGates{"DynamicResourceAllocation",
+                                                  "DRAAdminAccess",
+                                                  "DRAPrioritizedList",
+                                                  "DRAResourceClaimDeviceStatus",
+                                                  "DRADeviceTaints",
+                                                  "DRADeviceTaintRules",
+                                                  "DRAExtendedResource",
+                                                  "DRADeviceBindingConditions",
+                                                  "DRAConsumableCapacity",
+                                                  "DRAPartitionableDevices",
+                                                  "DRAResourceClaimGranularStatusAuthorization",
+                                                  "DRAWorkloadResourceClaims",
+                                                  "GenericWorkload"};
 
 std::string_view Trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -73,12 +80,13 @@ Result<std::set<std::string>> SelectControllers(std::string_view list) {
       return k.name == name || (!k.alias.empty() && k.alias == name);
     });
     if (known == kKnown.end()) {
-      return Error(Code::kInvalid, "--controllers: \"" + std::string(name) +
-                                       "\" is not a controller of this program; it has: " + KnownNames());
+      return Error(Code::kInvalid,
+                   "--controllers: \"" + std::string(name) +
+                       "\" is not a controller of this program; it has: " + KnownNames());
     }
     if (!negative && !known->available) {
-      return Error(Code::kInvalid,
-                   "--controllers: " + std::string(known->name) + " is not available in this version");
+      return Error(Code::kInvalid, "--controllers: " + std::string(known->name) +
+                                       " is not available in this version");
     }
     (negative ? off : on).emplace(known->name);
   }
@@ -93,9 +101,11 @@ Result<std::set<std::string>> UnknownGates(std::string_view list) {
   for (std::string_view word : Words(list)) {
     const std::size_t equals = word.find('=');
     const std::string_view name = Trim(word.substr(0, equals));
-    const std::string_view value = equals == std::string_view::npos ? "" : Trim(word.substr(equals + 1));
+    const std::string_view value =
+        equals == std::string_view::npos ? "" : Trim(word.substr(equals + 1));
     if (name.empty() || (value != "true" && value != "false")) {
-      return Error(Code::kInvalid, "--feature-gates: \"" + std::string(word) + "\" must be Name=true or Name=false");
+      return Error(Code::kInvalid, "--feature-gates: \"" + std::string(word) +
+                                       "\" must be Name=true or Name=false");
     }
     if (std::find(kGates.begin(), kGates.end(), name) == kGates.end()) unknown.emplace(name);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/manager.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <optional>
+
+#include <unistd.h>
 
 #include "app/version.h"
 #include "base/log.h"
@@ -26,9 +26,11 @@
 namespace dra::app {
 namespace {
 
-// Events are told to people: five a second, and a burst for a batch that fails, are more than they read.
+// Events are told to people: five a second, and a burst for a batch that fails, are more than they
+// read.
 constexpr kube::FlowControl::Options kEventBudget{5, 50, 4, 1, 4};
-// Watches count once each when they open; lookups are few. Wide, so that neither waits for the other.
+// Watches count once each when they open; lookups are few. Wide, so that neither waits for the
+// other.
 constexpr kube::FlowControl::Options kReadBudget{0, 1, 32, 4, 64};
 constexpr std::chrono::seconds kEventPatience{2};
 
@@ -58,7 +60,8 @@ class Program {
       : options_(options),
         client_probe_(registry_, credentials->server().HostPort()),
         event_probe_(registry_),
-        transport_(std::move(credentials), clock_, {.user_agent = "dra-claim-controller/" + std::string(kVersion)}),
+        transport_(std::move(credentials), clock_,
+                   {.user_agent = "dra-claim-controller/" + std::string(kVersion)}),
         read_flow_(kReadBudget, clock_),
         write_flow_(WriteBudget(options), clock_),
         event_flow_(kEventBudget, clock_),
@@ -69,7 +72,11 @@ class Program {
         server_([this](const runtime::HttpQuestion& question) { return Answer(question); }) {
     if (options.claim_controller) {
       claims_.emplace(claims::ClaimController::Dependencies{
-          reads_, writes_, recorder_, clock_, registry_,
+          reads_,
+          writes_,
+          recorder_,
+          clock_,
+          registry_,
           {options.claim_workers, options.lifecycle == Lifecycle::kObserve}});
     }
     AddChecks();
@@ -80,7 +87,8 @@ class Program {
 
   Result<void> Start() {
     DRA_RETURN_IF_ERROR(server_.Start(options_.metrics_bind_address));
-    log::Info("serving metrics and health", {{"address", options_.metrics_bind_address}, {"port", server_.port()}});
+    log::Info("serving metrics and health",
+              {{"address", options_.metrics_bind_address}, {"port", server_.port()}});
     if (claims_) claims_->Start();
     return {};
   }
@@ -100,7 +108,8 @@ class Program {
     health_.AddLive("resourceclaim-controller", [this] { return claims_->Alive(); });
     health_.AddReady("caches-synced", [this]() -> Result<void> {
       if (claims_->Synced()) return {};
-      return Error(Code::kUnavailable, "the first list of pods, claims or templates has not arrived");
+      return Error(Code::kUnavailable,
+                   "the first list of pods, claims or templates has not arrived");
     });
   }
 
@@ -110,7 +119,8 @@ class Program {
     }
     if (question.path == "/healthz") return Health(runtime::Probe::kLive, question);
     if (question.path.starts_with("/livez")) return Sub(runtime::Probe::kLive, "/livez", question);
-    if (question.path.starts_with("/readyz")) return Sub(runtime::Probe::kReady, "/readyz", question);
+    if (question.path.starts_with("/readyz"))
+      return Sub(runtime::Probe::kReady, "/readyz", question);
     return {404, "text/plain", "there are: /metrics /healthz /livez /readyz\n"};
   }
 
@@ -147,17 +157,19 @@ class Program {
 
 Result<void> Run(const RunOptions& options, SignalWatcher& signals) {
   for (const std::string& gate : options.unknown_gates) {
-    log::Warning("--feature-gates names a gate that this version does not know; ignored", {{"gate", gate}});
+    log::Warning("--feature-gates names a gate that this version does not know; ignored",
+                 {{"gate", gate}});
   }
   SystemClock clock;
   DRA_TRY(auto config, FindCluster(options));
   const std::string origin = config.origin;
   auto credentials = kube::Credentials::Load(std::move(config), clock);
   if (!credentials.ok()) return credentials.error().Context(origin);
-  log::Info("starting", {{"version", kVersion},
-                         {"cluster", origin},
-                         {"server", (*credentials)->server().HostPort()},
-                         {"lifecycle", options.lifecycle == Lifecycle::kServe ? "serve" : "observe"}});
+  log::Info("starting",
+            {{"version", kVersion},
+             {"cluster", origin},
+             {"server", (*credentials)->server().HostPort()},
+             {"lifecycle", options.lifecycle == Lifecycle::kServe ? "serve" : "observe"}});
   Program program(options, *std::move(credentials));
   DRA_RETURN_IF_ERROR(program.Start());
   signals.Wait();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the program: builds everything in order, waits for the stop signal, takes it down in reverse.
+// Runs the program: builds everything in order, waits for the stop signal, takes it down in
+// reverse.
 #pragma once
 
 #include "app/options.h"

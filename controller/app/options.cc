@@ -20,7 +20,8 @@ constexpr const char* kRunFooter =
     "  # Look at a cluster without touching it; metrics on http://127.0.0.1:8080/metrics\n"
     "  dra-claim-controller run --kubeconfig=$HOME/.kube/config\n"
     "  # Do the work (kube-controller-manager's own controller must be off)\n"
-    "  dra-claim-controller run --kubeconfig=F --lifecycle=serve --metrics-bind-address=127.0.0.1:9090\n";
+    "  dra-claim-controller run --kubeconfig=F --lifecycle=serve "
+    "--metrics-bind-address=127.0.0.1:9090\n";
 
 struct Raw {
   RunOptions run;
@@ -34,14 +35,17 @@ struct Raw {
 void AddRunFlags(CLI::App& run, Raw& raw) {
   run.add_option("--kubeconfig", raw.run.kubeconfig,
                  "Path of a kubeconfig file. Default: the service account of the pod this runs in");
-  run.add_option("--context", raw.run.context, "Context of the kubeconfig. Default: its current context");
-  run.add_option("--lifecycle", raw.lifecycle,
-                 "serve: generate, reserve, release and delete claims. observe: compute everything, write "
-                 "nothing")
+  run.add_option("--context", raw.run.context,
+                 "Context of the kubeconfig. Default: its current context");
+  run.add_option(
+         "--lifecycle", raw.lifecycle,
+         "serve: generate, reserve, release and delete claims. observe: compute everything, write "
+         "nothing")
       ->check(CLI::IsMember({"serve", "observe", "auto"}))
       ->capture_default_str();
-  run.add_option("--controllers", raw.controllers,
-                 "Controllers to run: '*' for all, 'name' to switch one on, '-name' to switch it off")
+  run.add_option(
+         "--controllers", raw.controllers,
+         "Controllers to run: '*' for all, 'name' to switch one on, '-name' to switch it off")
       ->capture_default_str();
   run.add_option("--concurrent-resourceclaim-syncs", raw.run.claim_workers,
                  "Pods and claims that are worked on at the same time")
@@ -51,7 +55,8 @@ void AddRunFlags(CLI::App& run, Raw& raw) {
                  "Claim writes per second; 0 adapts to what the API server can take")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  run.add_option("--kube-api-burst", raw.run.burst, "Burst of claim writes above --kube-api-qps, when that is set")
+  run.add_option("--kube-api-burst", raw.run.burst,
+                 "Burst of claim writes above --kube-api-qps, when that is set")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   run.add_option("--leader-elect", raw.leader_elect,
@@ -73,17 +78,21 @@ void AddRunFlags(CLI::App& run, Raw& raw) {
 }
 
 Exit Wrong(const std::string& what) {
-  return {2, "dra-claim-controller: " + what + "\nRun 'dra-claim-controller run --help' for the flags.\n"};
+  return {2, "dra-claim-controller: " + what +
+                 "\nRun 'dra-claim-controller run --help' for the flags.\n"};
 }
 
 std::variant<RunOptions, Exit> Check(Raw raw) {
   if (raw.lifecycle == "auto") {
     return Wrong(
-        "--lifecycle=auto is not available in this version; choose serve if kube-controller-manager runs "
+        "--lifecycle=auto is not available in this version; choose serve if "
+        "kube-controller-manager runs "
         "with --controllers=*,-resourceclaim-controller, else observe");
   }
   if (raw.leader_elect) {
-    return Wrong("--leader-elect=true is not available in this version; run one replica with --leader-elect=false");
+    return Wrong(
+        "--leader-elect=true is not available in this version; run one replica with "
+        "--leader-elect=false");
   }
   raw.run.lifecycle = raw.lifecycle == "serve" ? Lifecycle::kServe : Lifecycle::kObserve;
   raw.run.log.format = raw.logging_format == "json" ? log::Format::kJson : log::Format::kText;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line: one subcommand per job, flags under kube-controller-manager's names wherever it has one.
+// The command line: one subcommand per job, flags under kube-controller-manager's names wherever it
+// has one.
 #pragma once
 
 #include <string>
@@ -18,14 +19,14 @@ enum class Lifecycle {
 
 // `dra-claim-controller run`
 struct RunOptions {
-  std::string kubeconfig;          // empty: the service account of the pod we run in
-  std::string context;             // of the kubeconfig; empty: its current one
+  std::string kubeconfig;  // empty: the service account of the pod we run in
+  std::string context;     // of the kubeconfig; empty: its current one
   Lifecycle lifecycle = Lifecycle::kObserve;
   std::string metrics_bind_address = "127.0.0.1:8080";
-  double qps = 0;                  // 0: adaptive
+  double qps = 0;  // 0: adaptive
   int burst = 30;
   int claim_workers = 50;
-  bool claim_controller = true;    // what --controllers came to
+  bool claim_controller = true;            // what --controllers came to
   std::vector<std::string> unknown_gates;  // told once, as a warning
   log::Options log;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/signals.h"
 
+#include <condition_variable>
+#include <mutex>
+
 #include <pthread.h>
 #include <signal.h>  // NOLINT: sigtimedwait is POSIX, not <csignal>
 #include <unistd.h>
-
-#include <condition_variable>
-#include <mutex>
 
 #include "base/log.h"
 

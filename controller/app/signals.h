@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SIGTERM and SIGINT as a stop request. The first asks the program to stop; a second one ends it at once.
+// SIGTERM and SIGINT as a stop request. The first asks the program to stop; a second one ends it at
+// once.
 #pragma once
 
 #include <stop_token>

@@ -51,7 +51,7 @@ class [[nodiscard]] Error {
   // What the server answered; 0 and empty when it did not answer.
   int http_status = 0;
   std::string reason;
-  std::vector<std::string> causes;  // "field: message" of each Status cause, at most 16
+  std::vector<std::string> causes;         // "field: message" of each Status cause, at most 16
   std::vector<std::string> cause_reasons;  // machine-readable, parallel to causes; "" if not given
 
   // How long the server asked us to stay away.

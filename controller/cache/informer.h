@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Informer<T>: one mirrored resource: a Reflector that feeds a Store, and handlers that hear of each change.
+// Informer<T>: one mirrored resource: a Reflector that feeds a Store, and handlers that hear of
+// each change.
 //
-// Life cycle: construct, AddIndex on the store, AddHandler, Start once, Stop once (or destroy). Handlers run on
-// the informer's own thread, after the store shows the change; they must not block. A handler gets (old, now): old
-// null for an added object, now null for one that is gone; a name that passes to another UID is told as gone
-// and then added.
+// Life cycle: construct, AddIndex on the store, AddHandler, Start once, Stop once (or destroy).
+// Handlers run on the informer's own thread, after the store shows the change; they must not block.
+// A handler gets (old, now): old null for an added object, now null for one that is gone; a name
+// that passes to another UID is told as gone and then added.
 #pragma once
 
 #include <functional>
@@ -33,8 +34,8 @@ class Informer final : private ReflectorSink {
     std::string ns;  // empty: all namespaces
     // Objects for which this is false are treated as absent (W43). Null: all are kept.
     std::function<bool(const T&)> keep;
-    // A complete list was older than what we had seen: the cluster was restored from a snapshot, and what
-    // is known to be gone may be back.
+    // A complete list was older than what we had seen: the cluster was restored from a snapshot,
+    // and what is known to be gone may be back.
     std::function<void()> versions_went_back;
   };
 
@@ -86,14 +87,16 @@ class Informer final : private ReflectorSink {
   Result<api::WatchFrame> Line(std::string_view line) override {
     DRA_TRY(auto event, decoder_.DecodeWatchEvent<T>(line));
     api::WatchFrame frame = static_cast<const api::WatchFrame&>(event);
-    const bool object = event.type != api::WatchEventType::kBookmark && event.type != api::WatchEventType::kError;
+    const bool object =
+        event.type != api::WatchEventType::kBookmark && event.type != api::WatchEventType::kError;
     if (!object) return frame;
     frame.resource_version = event.object.meta.resource_version;
     if (incoming_ != nullptr) {
       Collect(std::move(event.object));
     } else {
       const bool gone = event.type == api::WatchEventType::kDeleted || !Keeps(event.object);
-      // The version moves before the handlers run: whoever they wake must not find the mirror behind itself.
+      // The version moves before the handlers run: whoever they wake must not find the mirror
+      // behind itself.
       if (gone) {
         Remove(event.object.meta.key(), frame.resource_version);
       } else {
@@ -135,7 +138,8 @@ class Informer final : private ReflectorSink {
     const bool same = known != nullptr && known->meta.uid == object.meta.uid &&
                       known->meta.resource_version == object.meta.resource_version;
     api::ObjectKey key = object.meta.key();
-    (*incoming_)[std::move(key)] = same ? std::move(known) : std::make_shared<const T>(std::move(object));
+    (*incoming_)[std::move(key)] =
+        same ? std::move(known) : std::make_shared<const T>(std::move(object));
   }
 
   void Put(Ptr object, const api::ResourceVersion& version) {

@@ -12,7 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// client-go's bounds: 0.8 s for the first failure, 0.03 lists per second and replica at a sick server.
+// client-go's bounds: 0.8 s for the first failure, 0.03 lists per second and replica at a sick
+// server.
 constexpr Backoff::Options kBackoff{milliseconds(800), seconds(30), 2.0, 1.0};
 
 // A watch that lived this long was a working one: failures before it are history.
@@ -22,14 +23,15 @@ constexpr seconds kShortWatch{1};
 
 constexpr int kPageSize = 500;
 
-// The server ends each watch within these, so that watches spread over its replicas (client-go's range).
+// The server ends each watch within these, so that watches spread over its replicas (client-go's
+// range).
 constexpr int kMinWatchSeconds = 300;
 constexpr int kMaxWatchSeconds = 600;
 
 }  // namespace
 
-Reflector::Reflector(kube::Client& client, Clock& clock, metrics::WatchProbe& probe, ReflectorSink& sink,
-                     Options options)
+Reflector::Reflector(kube::Client& client, Clock& clock, metrics::WatchProbe& probe,
+                     ReflectorSink& sink, Options options)
     : client_(client),
       clock_(clock),
       probe_(probe),
@@ -138,7 +140,8 @@ Reflector::State Reflector::ReadLine(std::string_view line, const std::stop_toke
   if (!frame.ok()) return Failed(frame.error().Context("watch"), stop);
   Touch();
   if (frame->type == api::WatchEventType::kError) {
-    return Failed(frame->error.value_or(Error(Code::kInternal, "watch error without a Status")), stop);
+    return Failed(frame->error.value_or(Error(Code::kInternal, "watch error without a Status")),
+                  stop);
   }
   if (failing_) {
     failing_ = false;
@@ -146,7 +149,8 @@ Reflector::State Reflector::ReadLine(std::string_view line, const std::stop_toke
   }
   if (streaming_initial_) {
     // Until the marker the events are old states in no order of versions: none may be resumed from.
-    if (frame->type != api::WatchEventType::kBookmark || !frame->initial_events_end) return State::kWatching;
+    if (frame->type != api::WatchEventType::kBookmark || !frame->initial_events_end)
+      return State::kWatching;
     streaming_initial_ = false;
     version_ = frame->resource_version;
     sink_.EndReplace(version_);
@@ -171,8 +175,8 @@ Reflector::State Reflector::Failed(const Error& error, const std::stop_token& st
   if (stream_ && clock_.Now() - opened_ >= kHealthyWatch) backoff_.Reset();
   stream_.reset();
   Account(error);
-  // Versions that the server does not have (any more, or yet), and content that we cannot read, make what we
-  // have no basis to go on from.
+  // Versions that the server does not have (any more, or yet), and content that we cannot read,
+  // make what we have no basis to go on from.
   const bool start_over = error.code() == Code::kExpired || error.code() == Code::kMalformed ||
                           api::IsTooLargeResourceVersion(error) || error.code() == Code::kInvalid;
   if (start_over) version_ = api::ResourceVersion();
@@ -190,7 +194,8 @@ void Reflector::Account(const Error& error) {
   probe_.Restarted(end);
   // Once per change of state: a server that is down for an hour is one line, not a thousand.
   if (!failing_) {
-    log::Warning("watch failed; trying again", {{"resource", options_.resource.plural}, {"err", error}});
+    log::Warning("watch failed; trying again",
+                 {{"resource", options_.resource.plural}, {"err", error}});
   } else if (log::V(4)) {
     log::Verbose("watch failed again", {{"resource", options_.resource.plural}, {"err", error}});
   }

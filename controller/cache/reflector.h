@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reflector: keeps a sink in step with one resource of the API server. The list-watch protocol is the state
-// machine below; Run drives it until it is told to stop.
+// Reflector: keeps a sink in step with one resource of the API server. The list-watch protocol is
+// the state machine below; Run drives it until it is told to stop.
 //
 //   kStart ──► kStreaming ──────────────► kWatching ◄──┐
 //     │  (or refused: ▼)   end marker        │         │ opened
 //     └──────► kListing ──────► kResuming ───┼─────────┘
 //                   last page        ▲       │ regular end, broken stream
 //                                    └───────┘
-//   Expired, malformed or too-large versions go back to kStart. Every failure waits first, with exponential
-//   back-off; so does a watch that ends within a second, so that no answer of the server makes a hot loop.
+//   Expired, malformed or too-large versions go back to kStart. Every failure waits first, with
+//   exponential back-off; so does a watch that ends within a second, so that no answer of the
+//   server makes a hot loop.
 //
 // The bytes are decoded by the sink, so this class is no template. One thread calls Run.
 #pragma once
@@ -34,8 +35,8 @@ class ReflectorSink {
  public:
   virtual ~ReflectorSink() = default;
 
-  // From here to EndReplace, Page and Line deliver the complete content; what is not among it is gone.
-  // A second BeginReplace without an end starts over.
+  // From here to EndReplace, Page and Line deliver the complete content; what is not among it is
+  // gone. A second BeginReplace without an end starts over.
   virtual void BeginReplace() = 0;
   virtual void EndReplace(const api::ResourceVersion& version) = 0;
 
@@ -45,8 +46,8 @@ class ReflectorSink {
   };
   virtual Result<PageInfo> Page(std::string_view json) = 0;
 
-  // One line of a watch, applied. Bookmarks and errors are only decoded: the reflector acts on them.
-  // `resource_version` is set for every type but kError.
+  // One line of a watch, applied. Bookmarks and errors are only decoded: the reflector acts on
+  // them. `resource_version` is set for every type but kError.
   virtual Result<api::WatchFrame> Line(std::string_view line) = 0;
 
   virtual void Bookmark(const api::ResourceVersion& version) = 0;
@@ -93,10 +94,10 @@ class Reflector {
   std::optional<kube::LineStream> stream_;  // set in kWatching
   // Where a watch may go on; empty: only a complete list will do.
   api::ResourceVersion version_;
-  bool streaming_initial_ = false;   // the open stream still delivers the initial list
-  bool streaming_refused_ = false;   // the server knows no sendInitialEvents; remembered
-  Clock::Steady opened_{};           // the current watch
-  bool failing_ = false;             // the last thing told to the log was a failure
+  bool streaming_initial_ = false;  // the open stream still delivers the initial list
+  bool streaming_refused_ = false;  // the server knows no sendInitialEvents; remembered
+  Clock::Steady opened_{};          // the current watch
+  bool failing_ = false;            // the last thing told to the log was a failure
   Backoff backoff_;
   std::mt19937_64 random_;
 

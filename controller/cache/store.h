@@ -98,8 +98,7 @@ class Store {
     }
     static std::size_t Of(std::string_view ns, std::string_view name) {
       const std::size_t seed = std::hash<std::string_view>{}(ns);
-      return seed ^
-             (std::hash<std::string_view>{}(name) + 0x9E3779B97F4A7C15ULL + (seed << 6U));
+      return seed ^ (std::hash<std::string_view>{}(name) + 0x9E3779B97F4A7C15ULL + (seed << 6U));
     }
   };
   struct Equal {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tombstones: UIDs of objects whose end was seen. A UID is never given to a second object, so one that stands
-// here needs no question to the server. Bounded: the oldest are forgotten, which costs a question. Thread-safe.
+// Tombstones: UIDs of objects whose end was seen. A UID is never given to a second object, so one
+// that stands here needs no question to the server. Bounded: the oldest are forgotten, which costs
+// a question. Thread-safe.
 #pragma once
 
 #include <array>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WrittenVersions<Item>: read your writes. An item that wrote version X of a resource is not to be looked at
-// again before the mirror of that resource has passed X; until then its decision would be made from a state
-// before its own write. No sleeping, no copies of written objects.
+// WrittenVersions<Item>: read your writes. An item that wrote version X of a resource is not to be
+// looked at again before the mirror of that resource has passed X; until then its decision would be
+// made from a state before its own write. No sleeping, no copies of written objects.
 //
-// A mirror moves with every event and, when nothing happens, with the bookmark of each minute, so no wait is
-// longer than that while the watch works. Thread-safe.
+// A mirror moves with every event and, when nothing happens, with the bookmark of each minute, so
+// no wait is longer than that while the watch works. Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class WrittenVersions {
  public:
   explicit WrittenVersions(const Clock& clock) : clock_(clock) {}
 
-  // How far the mirror of `resource` is. All mirrors are added before the first Wrote. `last_seen` must not
-  // call back into this object.
+  // How far the mirror of `resource` is. All mirrors are added before the first Wrote. `last_seen`
+  // must not call back into this object.
   void AddMirror(std::string_view resource, std::function<api::ResourceVersion()> last_seen) {
     MutexLock lock(mutex_);
     mirrors_.emplace_back(resource, std::move(last_seen));
@@ -46,8 +46,8 @@ class WrittenVersions {
     }
   }
 
-  // nullopt: the mirrors show all that the item wrote. Else how long to wait before asking again: as long as
-  // the write is old, so a mirror that is far behind is asked ever less often.
+  // nullopt: the mirrors show all that the item wrote. Else how long to wait before asking again:
+  // as long as the write is old, so a mirror that is far behind is asked ever less often.
   std::optional<Clock::Duration> BehindFor(const Item& item) {
     MutexLock lock(mutex_);
     const auto found = entries_.find(item);
@@ -62,11 +62,13 @@ class WrittenVersions {
     return std::clamp<Clock::Duration>(clock_.Now() - oldest, kShortest, kLongest);
   }
 
-  // The versions of `resource` no longer mean what they did (etcd was restored): nothing waits for them.
+  // The versions of `resource` no longer mean what they did (etcd was restored): nothing waits for
+  // them.
   void Forget(std::string_view resource) {
     MutexLock lock(mutex_);
     for (auto& [item, writes] : entries_) {
-      std::erase_if(writes, [&](const Write& write) { return mirrors_[write.mirror].first == resource; });
+      std::erase_if(writes,
+                    [&](const Write& write) { return mirrors_[write.mirror].first == resource; });
     }
     std::erase_if(entries_, [](const auto& entry) { return entry.second.empty(); });
   }
@@ -91,8 +93,8 @@ class WrittenVersions {
     return mirrors_[write.mirror].second().AtLeast(write.version);
   }
 
-  // Most items are never asked for again after their write: what is shown is dropped in bulk, at a cost
-  // that is constant per write.
+  // Most items are never asked for again after their write: what is shown is dropped in bulk, at a
+  // cost that is constant per write.
   void Sweep() REQUIRES(mutex_) {
     for (auto& [item, writes] : entries_) {
       std::erase_if(writes, [this](const Write& write) { return Shown(write); });
@@ -103,7 +105,8 @@ class WrittenVersions {
 
   const Clock& clock_;
   mutable Mutex mutex_;
-  std::vector<std::pair<std::string, std::function<api::ResourceVersion()>>> mirrors_ GUARDED_BY(mutex_);
+  std::vector<std::pair<std::string, std::function<api::ResourceVersion()>>> mirrors_
+      GUARDED_BY(mutex_);
   std::unordered_map<Item, std::vector<Write>> entries_ GUARDED_BY(mutex_);  // no empty lists
   std::size_t sweep_at_ GUARDED_BY(mutex_) = kFirstSweep;
 };

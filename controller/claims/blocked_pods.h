@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockedPods: pods whose claim could not be created because the namespace's quota is used up. When a claim
-// of that namespace goes away there may be room again, and they are woken (W10). Thread-safe.
+// BlockedPods: pods whose claim could not be created because the namespace's quota is used up. When
+// a claim of that namespace goes away there may be room again, and they are woken (W10).
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -24,7 +25,8 @@ class BlockedPods {
 
  private:
   Mutex mutex_;
-  std::unordered_map<std::string, std::unordered_set<std::string>> names_ GUARDED_BY(mutex_);  // by namespace
+  std::unordered_map<std::string, std::unordered_set<std::string>> names_
+      GUARDED_BY(mutex_);  // by namespace
 };
 
 }  // namespace dra::claims

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Census: how many claims of each category the mirror holds, kept up to date by the claim events instead of
-// walking all claims at each scrape (W42). Thread-safe.
+// Census: how many claims of each category the mirror holds, kept up to date by the claim events
+// instead of walking all claims at each scrape (W42). Thread-safe.
 #pragma once
 
 #include <map>
@@ -25,7 +25,8 @@ class Census {
   std::map<metrics::ClaimCategory, std::size_t> counts_ GUARDED_BY(mutex_);  // no zero entries
 };
 
-// Upstream's rule for the `source` label: the extended-resource annotation wins over pod-claim-name.
+// Upstream's rule for the `source` label: the extended-resource annotation wins over
+// pod-claim-name.
 metrics::ClaimCategory CategoryOf(const api::ResourceClaim& claim);
 
 }  // namespace dra::claims

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::string_view kQueueName = "resource_claim";  // upstream's, for its workqueue_* series
 
-// One claim that goes away makes room for one; a few more are woken because quotas may count otherwise.
+// One claim that goes away makes room for one; a few more are woken because quotas may count
+// otherwise.
 constexpr std::size_t kWokenPerFreedClaim = 4;
 
 }  // namespace
@@ -60,16 +61,21 @@ ClaimController::Parts::Parts(const Dependencies& d)
       mirrors(d.reads, d.clock, d.registry,
               [this](std::string_view resource) { VersionsWentBack(resource); }),
       triggers(mirrors),
-      execution{d.writes, d.events, claim_probe, written, reported, arrivals, d.clock, d.options.observe},
+      execution{d.writes, d.events, claim_probe, written,
+                reported, arrivals, d.clock,     d.options.observe},
       reconciler(mirrors, execution, blocked, d.reads),
-      controller({std::string(kQueueName), d.options.workers}, d.clock, queue, reconciler, reconcile_probe) {
+      controller({std::string(kQueueName), d.options.workers}, d.clock, queue, reconciler,
+                 reconcile_probe) {
   written.AddMirror(kube::kPods.plural, [this] { return mirrors.pods.store().LastSeen(); });
-  written.AddMirror(kube::kResourceClaims.plural, [this] { return mirrors.claims.store().LastSeen(); });
+  written.AddMirror(kube::kResourceClaims.plural,
+                    [this] { return mirrors.claims.store().LastSeen(); });
   claim_probe.SetCensus([this] { return census.Counts(); });
   mirrors.pods.AddHandler([this](const PodPtr& old, const PodPtr& now) { OnPod(old, now); });
-  mirrors.claims.AddHandler([this](const ClaimPtr& old, const ClaimPtr& now) { OnClaim(old, now); });
-  mirrors.templates.AddHandler(
-      [this](const TemplatePtr& old, const TemplatePtr& now) { Enqueue(triggers.OnTemplate(old, now)); });
+  mirrors.claims.AddHandler(
+      [this](const ClaimPtr& old, const ClaimPtr& now) { OnClaim(old, now); });
+  mirrors.templates.AddHandler([this](const TemplatePtr& old, const TemplatePtr& now) {
+    Enqueue(triggers.OnTemplate(old, now));
+  });
 }
 
 void ClaimController::Parts::Enqueue(std::vector<WorkItem> items) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ClaimController: the life of ResourceClaims as one part to start and stop: mirrors, triggers, queue, workers.
+// ClaimController: the life of ResourceClaims as one part to start and stop: mirrors, triggers,
+// queue, workers.
 //
-// Life cycle: construct, Start once, Stop once (or destroy). Start returns at once; workers begin when all
-// mirrors are synced, so the first look at every object is at a complete picture: whatever was missed while
-// nobody ran is found then (C02). Threads: three reflectors, one that waits for them, and the workers.
+// Life cycle: construct, Start once, Stop once (or destroy). Start returns at once; workers begin
+// when all mirrors are synced, so the first look at every object is at a complete picture: whatever
+// was missed while nobody ran is found then (C02). Threads: three reflectors, one that waits for
+// them, and the workers.
 #pragma once
 
 #include <chrono>

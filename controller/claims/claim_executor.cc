@@ -16,8 +16,8 @@ constexpr std::chrono::seconds kUnknownRecheck{2};
 
 }  // namespace
 
-runtime::Outcome ClaimExecutor::Execute(const WorkItem& item, const ClaimView& view, const ClaimPlan& plan,
-                                        const std::stop_token& stop) {
+runtime::Outcome ClaimExecutor::Execute(const WorkItem& item, const ClaimView& view,
+                                        const ClaimPlan& plan, const std::stop_token& stop) {
   for (const Problem& problem : plan.problems) run_.Report(*view.claim, problem);
   runtime::Outcome outcome = runtime::Done{};
   if (run_.observe) {
@@ -28,22 +28,25 @@ runtime::Outcome ClaimExecutor::Execute(const WorkItem& item, const ClaimView& v
     const auto written = Write(item, view, plan, stop);
     if (!written.ok()) {
       const Code code = written.error().code();
-      const bool expected = code == Code::kConflict || code == Code::kCancelled || code == Code::kNotFound;
+      const bool expected =
+          code == Code::kConflict || code == Code::kCancelled || code == Code::kNotFound;
       if (!expected) run_.Report(*view.claim, ReleaseFailed(written.error().message()));
       outcome = OutcomeOf(written.error());
     }
   }
   if (plan.incomplete) {
-    outcome = Worse(outcome, runtime::RequeueAfter{kUnknownRecheck, "a consumer could not be looked up"});
+    outcome =
+        Worse(outcome, runtime::RequeueAfter{kUnknownRecheck, "a consumer could not be looked up"});
   }
   if (plan.look_again) {
-    outcome = Worse(outcome, runtime::RequeueAfter{*plan.look_again, "see whether a problem lasts"});
+    outcome =
+        Worse(outcome, runtime::RequeueAfter{*plan.look_again, "see whether a problem lasts"});
   }
   return outcome;
 }
 
-Result<void> ClaimExecutor::Write(const WorkItem& item, const ClaimView& view, const ClaimPlan& plan,
-                                  const std::stop_token& stop) {
+Result<void> ClaimExecutor::Write(const WorkItem& item, const ClaimView& view,
+                                  const ClaimPlan& plan, const std::stop_token& stop) {
   api::ResourceClaim claim = *view.claim;
   if (!plan.release.empty() || plan.deallocate) {
     DRA_TRY(claim, WriteStatus(plan, claim, stop));
@@ -73,17 +76,20 @@ Result<api::ResourceClaim> ClaimExecutor::Patched(metrics::ClaimWrite operation,
   return decoder.Decode<api::ResourceClaim>(*answer);
 }
 
-Result<api::ResourceClaim> ClaimExecutor::WriteStatus(const ClaimPlan& plan, const api::ResourceClaim& claim,
+Result<api::ResourceClaim> ClaimExecutor::WriteStatus(const ClaimPlan& plan,
+                                                      const api::ResourceClaim& claim,
                                                       const std::stop_token& stop) {
-  // Some consumers: by UID, without fighting the scheduler, which may be adding one. The last: only if
-  // nothing has changed since (C21).
+  // Some consumers: by UID, without fighting the scheduler, which may be adding one. The last: only
+  // if nothing has changed since (C21).
   const bool all = plan.release_all;
-  const kube::PatchOptions options{all ? kube::PatchType::kMerge : kube::PatchType::kStrategicMerge, "", false};
+  const kube::PatchOptions options{all ? kube::PatchType::kMerge : kube::PatchType::kStrategicMerge,
+                                   "", false};
   std::string body =
       all ? api::ReleaseAll(claim, plan.deallocate) : api::ReleaseConsumers(claim, plan.release);
-  const auto operation = plan.deallocate ? metrics::ClaimWrite::kDeallocate : metrics::ClaimWrite::kRelease;
-  auto after = Patched(operation, run_.client.Patch(kube::kResourceClaims, claim.meta.key(), "status", options,
-                                                    std::move(body), stop));
+  const auto operation =
+      plan.deallocate ? metrics::ClaimWrite::kDeallocate : metrics::ClaimWrite::kRelease;
+  auto after = Patched(operation, run_.client.Patch(kube::kResourceClaims, claim.meta.key(),
+                                                    "status", options, std::move(body), stop));
   if (!after.ok()) return after.error().Context("release claim " + claim.meta.key().ToString());
   return after;
 }
@@ -93,9 +99,12 @@ Result<api::ResourceClaim> ClaimExecutor::RemoveFinalizer(const api::ResourceCla
   std::vector<std::string> remaining = claim.meta.finalizers;
   std::erase(remaining, api::kClaimFinalizer);
   const kube::PatchOptions options{kube::PatchType::kMerge, "", false};
-  auto after = Patched(metrics::ClaimWrite::kRemoveFinalizer,
-                       run_.client.Patch(kube::kResourceClaims, claim.meta.key(), "", options,
-                                         api::RemoveFinalizer(claim.meta.uid, claim.meta.resource_version.text(), remaining), stop));
+  auto after = Patched(
+      metrics::ClaimWrite::kRemoveFinalizer,
+      run_.client.Patch(
+          kube::kResourceClaims, claim.meta.key(), "", options,
+          api::RemoveFinalizer(claim.meta.uid, claim.meta.resource_version.text(), remaining),
+          stop));
   if (!after.ok()) {
     return after.error().Context("remove the finalizer of claim " + claim.meta.key().ToString());
   }
@@ -115,8 +124,9 @@ Result<void> ClaimExecutor::Delete(const api::ResourceClaim& claim, const std::s
 }
 
 void ClaimExecutor::TellReleased(const api::ResourceClaim& claim, const ClaimPlan& plan) {
-  // The routine end of a generated claim is told by its pod's end; two more Events per pod would cost the
-  // server as much as the release itself. A user's claim lives on, and its owner wants to know.
+  // The routine end of a generated claim is told by its pod's end; two more Events per pod would
+  // cost the server as much as the release itself. A user's claim lives on, and its owner wants to
+  // know.
   if (claim.pod_claim_name || claim.extended) return;
   if (!plan.release.empty()) run_.Report(claim, Released(plan.release));
   if (plan.deallocate && !claim.allocated) run_.Report(claim, Deallocated());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ClaimExecutor: carries a ClaimPlan out, in the fixed order status, finalizer, delete, and stops at the first
-// write that fails: each later one is only right after the earlier one. Thread-safe.
+// ClaimExecutor: carries a ClaimPlan out, in the fixed order status, finalizer, delete, and stops
+// at the first write that fails: each later one is only right after the earlier one. Thread-safe.
 #pragma once
 
 #include <stop_token>
@@ -24,7 +24,8 @@ class ClaimExecutor {
   // Each takes the claim as it is before the write and returns it as it is after.
   Result<api::ResourceClaim> WriteStatus(const ClaimPlan& plan, const api::ResourceClaim& claim,
                                          const std::stop_token& stop);
-  Result<api::ResourceClaim> RemoveFinalizer(const api::ResourceClaim& claim, const std::stop_token& stop);
+  Result<api::ResourceClaim> RemoveFinalizer(const api::ResourceClaim& claim,
+                                             const std::stop_token& stop);
   Result<void> Delete(const api::ResourceClaim& claim, const std::stop_token& stop);
 
   Result<void> Write(const WorkItem& item, const ClaimView& view, const ClaimPlan& plan,

@@ -16,8 +16,9 @@ void PlanEnd(const ClaimView& view, ClaimPlan& plan) {
   const bool deleting = claim.meta.deleting();
   plan.remove = !deleting && view.owned_by_pod && Finished(view.owner);  // W14: never delete twice
   if (view.owned_by_pod && view.owner == PodState::kUnknown && !deleting) plan.incomplete = true;
-  // Deallocation happens on the transition to "no consumers", or when the claim is to end. An allocation that
-  // nobody has reserved yet is the scheduler's business; without the finalizer it is never ours.
+  // Deallocation happens on the transition to "no consumers", or when the claim is to end. An
+  // allocation that nobody has reserved yet is the scheduler's business; without the finalizer it
+  // is never ours.
   const bool ending = !plan.release.empty() || deleting || plan.remove;
   const bool ours = claim.meta.HasFinalizer(api::kClaimFinalizer);
   plan.deallocate = ending && ours && claim.allocated;
@@ -28,7 +29,8 @@ void ReportForeignFinalizers(const ClaimView& view, Clock::Wall now, ClaimPlan& 
   const api::ResourceClaim& claim = *view.claim;
   if (!claim.meta.deleting()) return;
   std::vector<std::string> others;
-  std::copy_if(claim.meta.finalizers.begin(), claim.meta.finalizers.end(), std::back_inserter(others),
+  std::copy_if(claim.meta.finalizers.begin(), claim.meta.finalizers.end(),
+               std::back_inserter(others),
                [](const std::string& finalizer) { return finalizer != api::kClaimFinalizer; });
   if (others.empty()) return;
   const auto since = ParseTime(*claim.meta.deletion_timestamp);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PlanClaim: all policy for the reservations, the allocation and the end of a claim. Pure: a view and the
-// time in, a plan out. The actions are carried out in the order of the fields: status, finalizer, delete.
+// PlanClaim: all policy for the reservations, the allocation and the end of a claim. Pure: a view
+// and the time in, a plan out. The actions are carried out in the order of the fields: status,
+// finalizer, delete.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,8 @@ struct ClaimPlan {
   bool remove = false;  // delete the claim: its pod is done or gone
 
   std::vector<Problem> problems;
-  // Something could not be found out: the rest was planned without it, and the claim must be looked at again.
+  // Something could not be found out: the rest was planned without it, and the claim must be looked
+  // at again.
   bool incomplete = false;
   std::optional<Clock::Duration> look_again;
 

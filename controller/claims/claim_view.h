@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ClaimView: everything that a decision about one claim's consumers, allocation and end is made from, read
-// once. It holds facts and no decisions.
+// ClaimView: everything that a decision about one claim's consumers, allocation and end is made
+// from, read once. It holds facts and no decisions.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace dra::claims {
 
-// What is known of a pod that a claim names by UID. Absent from the mirror is kUnknown: only the server's
-// word, or a delete event seen for that very UID, makes it kGone.
+// What is known of a pod that a claim names by UID. Absent from the mirror is kUnknown: only the
+// server's word, or a delete event seen for that very UID, makes it kGone.
 enum class PodState {
   kUnknown,
   kLive,  // may be using the claim

@@ -17,7 +17,8 @@
 
 namespace dra::claims {
 
-// Which item wrote which version; an item is not looked at again before the mirrors show its own writes.
+// Which item wrote which version; an item is not looked at again before the mirrors show its own
+// writes.
 using Written = cache::WrittenVersions<WorkItem>;
 
 struct Execution {

@@ -9,9 +9,11 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A permission may be granted at any time and no event says so: within seconds of the grant it works (C20).
+// A permission may be granted at any time and no event says so: within seconds of the grant it
+// works (C20).
 constexpr seconds kForbiddenRecheck{10};
-// Freed quota wakes the namespace's waiting pods (blocked_pods.h); quota that an administrator raises does not.
+// Freed quota wakes the namespace's waiting pods (blocked_pods.h); quota that an administrator
+// raises does not.
 constexpr seconds kQuotaRecheck{30};
 // Servers, networks and webhooks come back without telling us.
 constexpr seconds kUnavailableRecheck{30};

@@ -34,7 +34,8 @@ Result<EntryView> Gatherer::GatherEntry(const api::Pod& pod, const api::PodClaim
   }
   if (entry.template_name) {
     for (const ClaimPtr& claim : mirrors_.ClaimsOwnedBy(pod.meta.uid)) {
-      if (claim->meta.ns == ns && claim->pod_claim_name == entry.name) view.made_for.push_back(claim);
+      if (claim->meta.ns == ns && claim->pod_claim_name == entry.name)
+        view.made_for.push_back(claim);
     }
     view.claim_template = mirrors_.FindTemplate({ns, *entry.template_name});
   }
@@ -61,7 +62,8 @@ PodState Gatherer::StateOf(const api::ObjectKey& key, std::string_view uid,
   auto json = client_.Get(kube::kPods, key, stop);
   if (!json.ok()) {
     if (json.error().code() == Code::kNotFound) return PodState::kGone;
-    log::Verbose("cannot look up the consumer of a claim", {{"pod", key.ToString()}, {"err", json.error()}});
+    log::Verbose("cannot look up the consumer of a claim",
+                 {{"pod", key.ToString()}, {"err", json.error()}});
     return PodState::kUnknown;
   }
   api::Decoder decoder;
@@ -77,13 +79,16 @@ ClaimView Gatherer::Gather(const ClaimPtr& claim, const std::stop_token& stop) c
   bool held = false;
   for (const api::ConsumerReference& reference : claim->reserved_for) {
     ConsumerView consumer{reference, reference.IsPod(), PodState::kUnknown};
-    if (consumer.is_pod) consumer.state = StateOf({claim->meta.ns, reference.name}, reference.uid, stop);
-    held = held || !consumer.is_pod || consumer.state == PodState::kLive || consumer.state == PodState::kUnknown;
+    if (consumer.is_pod)
+      consumer.state = StateOf({claim->meta.ns, reference.name}, reference.uid, stop);
+    held = held || !consumer.is_pod || consumer.state == PodState::kLive ||
+           consumer.state == PodState::kUnknown;
     view.consumers.push_back(std::move(consumer));
   }
   const api::OwnerReference* owner = PodOwner(*claim);
   view.owned_by_pod = owner != nullptr;
-  // Saves a lookup: the owner only matters for a claim that nobody holds and that is not ending already.
+  // Saves a lookup: the owner only matters for a claim that nobody holds and that is not ending
+  // already.
   if (owner != nullptr && !held && !claim->meta.deleting()) {
     view.owner = StateOf({claim->meta.ns, owner->name}, owner->uid, stop);
   }

@@ -8,8 +8,8 @@
 
 namespace dra::claims {
 
-ItemReconciler::ItemReconciler(const Mirrors& mirrors, const Execution& execution, BlockedPods& blocked,
-                               kube::Client& reads)
+ItemReconciler::ItemReconciler(const Mirrors& mirrors, const Execution& execution,
+                               BlockedPods& blocked, kube::Client& reads)
     : mirrors_(mirrors),
       run_(execution),
       gatherer_(mirrors, reads),
@@ -17,12 +17,14 @@ ItemReconciler::ItemReconciler(const Mirrors& mirrors, const Execution& executio
       claim_executor_(execution) {}
 
 runtime::Outcome ItemReconciler::Reconcile(const WorkItem& item, const std::stop_token& stop) {
-  // Read your writes: a decision on a mirror that does not show our last write would repeat or undo it.
+  // Read your writes: a decision on a mirror that does not show our last write would repeat or undo
+  // it.
   if (const auto behind = run_.written.BehindFor(item)) {
     return runtime::RequeueAfter{*behind, "the mirror does not show our last write yet"};
   }
   if (log::V(5)) log::Verbose("reconcile", {{"item", Describe(item)}, {"reason", item.reason}});
-  return std::holds_alternative<PodItem>(item.target) ? ReconcilePod(item, stop) : ReconcileClaim(item, stop);
+  return std::holds_alternative<PodItem>(item.target) ? ReconcilePod(item, stop)
+                                                      : ReconcileClaim(item, stop);
 }
 
 runtime::Outcome ItemReconciler::ReconcilePod(const WorkItem& item, const std::stop_token& stop) {

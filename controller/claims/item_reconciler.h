@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ItemReconciler: one item of the claim controller, from mirror to writes: Gather, Plan, Execute. The order of
-// an event's life from the queue on can be read in this file's .cc. Thread-safe.
+// ItemReconciler: one item of the claim controller, from mirror to writes: Gather, Plan, Execute.
+// The order of an event's life from the queue on can be read in this file's .cc. Thread-safe.
 #pragma once
 
 #include "cache/tombstones.h"

@@ -51,7 +51,8 @@ Mirrors::Mirrors(kube::Client& client, Clock& clock, metrics::Registry& registry
       claims(client, clock, claims_probe_,
              {kube::kResourceClaims, "", nullptr,
               [versions_went_back] { versions_went_back(kube::kResourceClaims.plural); }}),
-      templates(client, clock, templates_probe_, {kube::kResourceClaimTemplates, "", nullptr, nullptr}),
+      templates(client, clock, templates_probe_,
+                {kube::kResourceClaimTemplates, "", nullptr, nullptr}),
       pods_by_claim_(pods.store().AddIndex(ClaimsOfPod)),
       pods_by_template_(pods.store().AddIndex(TemplatesOfPod)),
       claims_by_owner_(claims.store().AddIndex(OwnerOfClaim)) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mirrors: the informers of the claim controller and the indices by which their objects refer to each other.
-// Read by triggers and gatherers from any thread.
+// Mirrors: the informers of the claim controller and the indices by which their objects refer to
+// each other. Read by triggers and gatherers from any thread.
 #pragma once
 
 #include <functional>
@@ -48,7 +48,8 @@ class Mirrors {
   ClaimPtr FindClaim(const api::ObjectKey& key) const { return claims.store().Find(key); }
   TemplatePtr FindTemplate(const api::ObjectKey& key) const { return templates.store().Find(key); }
 
-  // Pods whose spec or status names this claim; claims for extended resources are left out, as upstream does.
+  // Pods whose spec or status names this claim; claims for extended resources are left out, as
+  // upstream does.
   std::vector<PodPtr> PodsUsingClaim(const api::ObjectKey& claim) const;
   std::vector<PodPtr> PodsUsingTemplate(const api::ObjectKey& claim_template) const;
   // Claims whose controller owner is the pod with this UID, oldest first.

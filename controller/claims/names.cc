@@ -10,7 +10,7 @@ namespace dra::claims {
 namespace {
 
 constexpr std::size_t kMaxGenerateName = 57;
-constexpr std::size_t kMaxBase = 58;      // the API server cuts here before it appends the suffix
+constexpr std::size_t kMaxBase = 58;  // the API server cuts here before it appends the suffix
 constexpr std::size_t kSuffixLength = 5;
 constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";  // apimachinery util/rand
 
@@ -37,7 +37,8 @@ std::vector<PodClaimName> PodClaims(const api::Pod& pod) {
       names.push_back({generated->name, true});
     }
   }
-  if (pod.extended_claim && !pod.extended_claim->empty()) names.push_back({*pod.extended_claim, true});
+  if (pod.extended_claim && !pod.extended_claim->empty())
+    names.push_back({*pod.extended_claim, true});
   return names;
 }
 
@@ -56,7 +57,8 @@ std::string GenerateName(std::string_view pod, std::string_view entry) {
   std::string whole = std::string(pod) + "-" + std::string(entry) + "-";
   const std::size_t length = whole.size();
   if (length <= kMaxGenerateName) return whole;
-  std::string_view pod_part = pod.substr(0, std::max<std::size_t>(1, pod.size() * kMaxGenerateName / length));
+  std::string_view pod_part =
+      pod.substr(0, std::max<std::size_t>(1, pod.size() * kMaxGenerateName / length));
   while (pod_part.size() > 1 && !IsAlphanumeric(pod_part.back())) pod_part.remove_suffix(1);
   const std::string_view entry_part = entry.substr(0, entry.size() * kMaxGenerateName / length);
   return std::string(pod_part) + "-" + std::string(entry_part);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which claim an entry of a pod means, to whom a claim belongs, and how generated claims are named. Pure.
+// Which claim an entry of a pod means, to whom a claim belongs, and how generated claims are named.
+// Pure.
 #pragma once
 
 #include <optional>
@@ -35,8 +36,8 @@ struct PodClaimName {
   bool owned;  // counts only if the pod owns it
 };
 
-// All of them in spec order, then the claim for extended resources. Entries that have no name yet are
-// left out.
+// All of them in spec order, then the claim for extended resources. Entries that have no name yet
+// are left out.
 std::vector<PodClaimName> PodClaims(const api::Pod& pod);
 
 // The pod is the claim's controller owner, by UID.
@@ -45,17 +46,18 @@ bool IsOwnedBy(const api::ResourceClaim& claim, const api::Pod& pod);
 // The controller owner if that is a Pod of the core API, else null.
 const api::OwnerReference* PodOwner(const api::ResourceClaim& claim);
 
-// metadata.generateName of a generated claim: "<pod>-<entry>-", or both parts cut in proportion to 57
-// bytes (upstream 1.37.2 controller.go:1088). Unlike upstream the pod's part never gets empty and never ends
-// in a character that no name may have before "-" (W5).
+// metadata.generateName of a generated claim: "<pod>-<entry>-", or both parts cut in proportion to
+// 57 bytes (upstream 1.37.2 controller.go:1088). Unlike upstream the pod's part never gets empty
+// and never ends in a character that no name may have before "-" (W5).
 std::string GenerateName(std::string_view pod, std::string_view entry);
 
 // How many names are tried when other owners hold the ones before.
 inline constexpr int kNameSalts = 8;
 
-// The name itself: the API server's shape (base cut to 58 bytes, five characters of its alphabet), with the
-// five characters derived from the owner's UID, the entry and `salt` instead of chance. Equal inputs always give
-// the same name, so a second create of one claim collides with the first instead of making a twin.
+// The name itself: the API server's shape (base cut to 58 bytes, five characters of its alphabet),
+// with the five characters derived from the owner's UID, the entry and `salt` instead of chance.
+// Equal inputs always give the same name, so a second create of one claim collides with the first
+// instead of making a twin.
 std::string GeneratedClaimName(const api::Pod& pod, std::string_view entry, int salt);
 
 }  // namespace dra::claims

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PodArrivals: when our watch first showed each pod that waits for claims, to measure how long it waited for
-// us alone: no clock of another machine, no whole seconds. Thread-safe, bounded.
+// PodArrivals: when our watch first showed each pod that waits for claims, to measure how long it
+// waited for us alone: no clock of another machine, no whole seconds. Thread-safe, bounded.
 #pragma once
 
 #include <optional>

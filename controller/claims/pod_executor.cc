@@ -11,9 +11,11 @@
 namespace dra::claims {
 namespace {
 
-constexpr std::string_view kFieldManager = "ResourceClaimController";  // upstream's: we take over its fields
+constexpr std::string_view kFieldManager =
+    "ResourceClaimController";  // upstream's: we take over its fields
 
-// A claim of ours that is going away frees its name with its delete event; this is for a missed one.
+// A claim of ours that is going away frees its name with its delete event; this is for a missed
+// one.
 constexpr std::chrono::seconds kEndingRecheck{5};
 
 // Another owner holds this name; the next one may be free.
@@ -23,8 +25,8 @@ Error NameTaken(const std::string& name) {
 
 }  // namespace
 
-runtime::Outcome PodExecutor::Execute(const WorkItem& item, const PodView& view, const PodPlan& plan,
-                                      const std::stop_token& stop) {
+runtime::Outcome PodExecutor::Execute(const WorkItem& item, const PodView& view,
+                                      const PodPlan& plan, const std::stop_token& stop) {
   if (run_.observe) return Observe(item, view, plan);
   const api::Pod& pod = *view.pod;
   for (const Problem& problem : plan.problems) run_.Report(pod, problem);
@@ -39,8 +41,8 @@ runtime::Outcome PodExecutor::Execute(const WorkItem& item, const PodView& view,
     progress.outcome = Worse(progress.outcome, Reserve(item, pod, claim, stop));
   }
   if (plan.look_again) {
-    progress.outcome =
-        Worse(progress.outcome, runtime::RequeueAfter{*plan.look_again, "see whether a problem lasts"});
+    progress.outcome = Worse(
+        progress.outcome, runtime::RequeueAfter{*plan.look_again, "see whether a problem lasts"});
   }
   return progress.outcome;
 }
@@ -53,7 +55,8 @@ void PodExecutor::ExecuteEntry(const WorkItem& item, const PodView& view, std::s
     progress.resolved.push_back({entry.entry.name, record->claim_name});
   } else if (std::holds_alternative<WaitForEnd>(decision)) {
     progress.outcome =
-        Worse(progress.outcome, runtime::RequeueAfter{kEndingRecheck, "the claim before is being deleted"});
+        Worse(progress.outcome,
+              runtime::RequeueAfter{kEndingRecheck, "the claim before is being deleted"});
   } else if (const auto* blocked = std::get_if<Blocked>(&decision)) {
     run_.Report(*view.pod, blocked->problem);
     progress.outcome =
@@ -64,18 +67,20 @@ void PodExecutor::ExecuteEntry(const WorkItem& item, const PodView& view, std::s
       progress.resolved.push_back({entry.entry.name, std::move(*name)});
     } else if (const auto* error = std::get_if<Error>(&made)) {
       if (error->code() != Code::kCancelled) {
-        run_.Report(*view.pod, CreationFailed(entry.entry.name, "create ResourceClaim: " + error->message()));
+        run_.Report(*view.pod,
+                    CreationFailed(entry.entry.name, "create ResourceClaim: " + error->message()));
       }
       progress.outcome = Worse(progress.outcome, OutcomeOf(*error));
     } else {
       progress.outcome =
-          Worse(progress.outcome, runtime::RequeueAfter{kEndingRecheck, "the claim's name is being freed"});
+          Worse(progress.outcome,
+                runtime::RequeueAfter{kEndingRecheck, "the claim's name is being freed"});
     }
   }
 }
 
-PodExecutor::Made PodExecutor::MakeClaim(const WorkItem& item, const api::Pod& pod, const EntryView& entry,
-                                         const std::stop_token& stop) {
+PodExecutor::Made PodExecutor::MakeClaim(const WorkItem& item, const api::Pod& pod,
+                                         const EntryView& entry, const std::stop_token& stop) {
   Made made = NameTaken("");
   for (int salt = 0; salt < kNameSalts; ++salt) {
     made = TryName(item, pod, entry, salt, stop);
@@ -90,15 +95,18 @@ PodExecutor::Made PodExecutor::MakeClaim(const WorkItem& item, const api::Pod& p
   return made;
 }
 
-PodExecutor::Made PodExecutor::TryName(const WorkItem& item, const api::Pod& pod, const EntryView& entry,
-                                       int salt, const std::stop_token& stop) {
+PodExecutor::Made PodExecutor::TryName(const WorkItem& item, const api::Pod& pod,
+                                       const EntryView& entry, int salt,
+                                       const std::stop_token& stop) {
   const std::string name = GeneratedClaimName(pod, entry.entry.name, salt);
   const api::GeneratedClaim body{*entry.claim_template, pod, entry.entry.name, name,
                                  GenerateName(pod.meta.name, entry.entry.name)};
-  auto created = run_.client.Create(kube::kResourceClaims, pod.meta.ns, api::GeneratedClaimBody(body), stop);
+  auto created =
+      run_.client.Create(kube::kResourceClaims, pod.meta.ns, api::GeneratedClaimBody(body), stop);
   if (!created.ok()) {
     // Somebody holds the name: perhaps we, by a write whose answer or event did not reach us.
-    if (created.error().code() == Code::kAlreadyExists) return Existing(item, pod, entry, name, stop);
+    if (created.error().code() == Code::kAlreadyExists)
+      return Existing(item, pod, entry, name, stop);
     return created.error();
   }
   run_.probe.CreateRequest(true, entry.claim_template->admin_access, "", "Pod");
@@ -113,11 +121,13 @@ PodExecutor::Made PodExecutor::TryName(const WorkItem& item, const api::Pod& pod
   return name;
 }
 
-PodExecutor::Made PodExecutor::Existing(const WorkItem& item, const api::Pod& pod, const EntryView& entry,
-                                        const std::string& name, const std::stop_token& stop) {
+PodExecutor::Made PodExecutor::Existing(const WorkItem& item, const api::Pod& pod,
+                                        const EntryView& entry, const std::string& name,
+                                        const std::stop_token& stop) {
   auto json = run_.client.Get(kube::kResourceClaims, {pod.meta.ns, name}, stop);
   if (!json.ok()) {
-    if (json.error().code() == Code::kNotFound) return Ending{};  // it went away between the two calls
+    if (json.error().code() == Code::kNotFound)
+      return Ending{};  // it went away between the two calls
     return json.error();
   }
   api::Decoder decoder;
@@ -129,8 +139,8 @@ PodExecutor::Made PodExecutor::Existing(const WorkItem& item, const api::Pod& po
   return name;
 }
 
-runtime::Outcome PodExecutor::WriteStatus(const WorkItem& item, const api::Pod& pod, const Progress& progress,
-                                          const std::stop_token& stop) {
+runtime::Outcome PodExecutor::WriteStatus(const WorkItem& item, const api::Pod& pod,
+                                          const Progress& progress, const std::stop_token& stop) {
   const auto merged = MergeStatuses(pod, progress.resolved);
   const kube::PatchOptions options{kube::PatchType::kApply, std::string(kFieldManager), true};
   auto written = run_.client.Patch(kube::kPods, pod.meta.key(), "status", options,
@@ -153,8 +163,8 @@ runtime::Outcome PodExecutor::WriteStatus(const WorkItem& item, const api::Pod& 
   return runtime::Done{};
 }
 
-runtime::Outcome PodExecutor::Reserve(const WorkItem& item, const api::Pod& pod, const ClaimPtr& claim,
-                                      const std::stop_token& stop) {
+runtime::Outcome PodExecutor::Reserve(const WorkItem& item, const api::Pod& pod,
+                                      const ClaimPtr& claim, const std::stop_token& stop) {
   const api::ConsumerReference consumer{"", "pods", pod.meta.name, pod.meta.uid};
   const kube::PatchOptions options{kube::PatchType::kStrategicMerge, "", false};
   auto written = run_.client.Patch(kube::kResourceClaims, claim->meta.key(), "status", options,
@@ -174,9 +184,11 @@ runtime::Outcome PodExecutor::Reserve(const WorkItem& item, const api::Pod& pod,
   return runtime::Done{};
 }
 
-runtime::Outcome PodExecutor::Observe(const WorkItem& item, const PodView& view, const PodPlan& plan) const {
+runtime::Outcome PodExecutor::Observe(const WorkItem& item, const PodView& view,
+                                      const PodPlan& plan) const {
   std::size_t creates = 0;
-  for (const EntryDecision& decision : plan.entries) creates += std::holds_alternative<Create>(decision) ? 1 : 0;
+  for (const EntryDecision& decision : plan.entries)
+    creates += std::holds_alternative<Create>(decision) ? 1 : 0;
   if (log::V(2) && creates + plan.reserve.size() > 0) {
     log::Verbose("observed, not done", {{"item", Describe(item)},
                                         {"uid", view.pod->meta.uid},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PodExecutor: carries a PodPlan out: creates claims, records their names in one status write, reserves.
-// A failing entry does not hide its siblings (W6): what succeeded is recorded, the worst failure is returned.
-// Thread-safe.
+// PodExecutor: carries a PodPlan out: creates claims, records their names in one status write,
+// reserves. A failing entry does not hide its siblings (W6): what succeeded is recorded, the worst
+// failure is returned. Thread-safe.
 #pragma once
 
 #include <stop_token>
@@ -19,13 +19,15 @@ namespace dra::claims {
 
 class PodExecutor {
  public:
-  PodExecutor(const Execution& execution, BlockedPods& blocked) : run_(execution), blocked_(blocked) {}
+  PodExecutor(const Execution& execution, BlockedPods& blocked)
+      : run_(execution), blocked_(blocked) {}
 
   runtime::Outcome Execute(const WorkItem& item, const PodView& view, const PodPlan& plan,
                            const std::stop_token& stop);
 
  private:
-  // The name of the entry's claim, or that a claim of ours with that name still has to go, or a failure.
+  // The name of the entry's claim, or that a claim of ours with that name still has to go, or a
+  // failure.
   struct Ending {};
   using Made = std::variant<std::string, Ending, Error>;
 
@@ -41,8 +43,8 @@ class PodExecutor {
                  const std::stop_token& stop);
   Made TryName(const WorkItem& item, const api::Pod& pod, const EntryView& entry, int salt,
                const std::stop_token& stop);
-  Made Existing(const WorkItem& item, const api::Pod& pod, const EntryView& entry, const std::string& name,
-                const std::stop_token& stop);
+  Made Existing(const WorkItem& item, const api::Pod& pod, const EntryView& entry,
+                const std::string& name, const std::stop_token& stop);
   void Created(bool success, const EntryView& entry, const Error* error);
   runtime::Outcome WriteStatus(const WorkItem& item, const api::Pod& pod, const Progress& progress,
                                const std::stop_token& stop);

@@ -8,8 +8,8 @@
 namespace dra::claims {
 namespace {
 
-// Collects what lasts too long. A problem younger than kPatience is not told yet; the plan asks to be made
-// again when it would be.
+// Collects what lasts too long. A problem younger than kPatience is not told yet; the plan asks to
+// be made again when it would be.
 class Patience {
  public:
   Patience(const api::Pod& pod, Clock::Wall now, PodPlan& plan) : plan_(plan) {
@@ -44,7 +44,8 @@ bool HasUsableName(const EntryView& entry, const api::Pod& pod) {
          IsOwnedBy(*entry.named, pod);
 }
 
-// What to do about a template entry that has no claim in the status, or one that is gone or foreign.
+// What to do about a template entry that has no claim in the status, or one that is gone or
+// foreign.
 EntryDecision Generate(const EntryView& entry) {
   const std::vector<ClaimPtr> alive = Alive(entry.made_for);
   if (!alive.empty()) return Record{alive.front()->meta.name};
@@ -55,7 +56,8 @@ EntryDecision Generate(const EntryView& entry) {
 }
 
 EntryDecision Decide(const EntryView& entry, const api::Pod& pod, Patience& patience) {
-  if (std::holds_alternative<Unsupported>(entry.name)) return Blocked{EntryUnsupported(entry.entry)};
+  if (std::holds_alternative<Unsupported>(entry.name))
+    return Blocked{EntryUnsupported(entry.entry)};
   if (std::holds_alternative<NotNeeded>(entry.name)) return Keep{};
   if (std::holds_alternative<UserClaim>(entry.name)) {
     if (entry.named == nullptr) patience.Tell(UserClaimMissing(entry.entry));
@@ -73,8 +75,8 @@ void ReportDuplicates(const EntryView& entry, PodPlan& plan) {
   plan.problems.push_back(Duplicates(entry.entry, names));
 }
 
-// The claim that the entry will use once the plan is carried out, if it exists already (W7: not the state
-// before the plan).
+// The claim that the entry will use once the plan is carried out, if it exists already (W7: not the
+// state before the plan).
 ClaimPtr EffectiveClaim(const EntryView& entry, const EntryDecision& decision) {
   if (const auto* record = std::get_if<Record>(&decision)) {
     for (const ClaimPtr& claim : entry.made_for) {
@@ -84,8 +86,8 @@ ClaimPtr EffectiveClaim(const EntryView& entry, const EntryDecision& decision) {
   return std::holds_alternative<Keep>(decision) ? entry.named : nullptr;
 }
 
-void PlanReservation(const EntryView& entry, const ClaimPtr& claim, const api::Pod& pod, PodPlan& plan,
-                     Patience& patience) {
+void PlanReservation(const EntryView& entry, const ClaimPtr& claim, const api::Pod& pod,
+                     PodPlan& plan, Patience& patience) {
   if (claim == nullptr || claim->ReservedFor(pod.meta.uid)) return;
   if (!claim->allocated) {
     patience.Tell(NeverAllocated(entry.entry, claim->meta.name, pod.node_name));
@@ -96,13 +98,14 @@ void PlanReservation(const EntryView& entry, const ClaimPtr& claim, const api::P
   }
 }
 
-// A pod that is being deleted on its node gets nothing new, but needs the names of the claims it has: the
-// kubelet finds what to unprepare by them (W15).
+// A pod that is being deleted on its node gets nothing new, but needs the names of the claims it
+// has: the kubelet finds what to unprepare by them (W15).
 PodPlan PlanDeletingPod(const PodView& view) {
   PodPlan plan;
   if (view.pod->node_name.empty()) return plan;
   for (const EntryView& entry : view.entries) {
-    const bool unnamed = std::holds_alternative<NotGenerated>(entry.name) && !entry.made_for.empty();
+    const bool unnamed =
+        std::holds_alternative<NotGenerated>(entry.name) && !entry.made_for.empty();
     if (unnamed) {
       plan.entries.emplace_back(Record{entry.made_for.front()->meta.name});
     } else {
@@ -133,14 +136,16 @@ std::vector<api::PodClaimStatus> MergeStatuses(const api::Pod& pod,
                                                const std::vector<api::PodClaimStatus>& resolved) {
   std::vector<api::PodClaimStatus> merged = resolved;
   const auto contains = [&merged](const std::string& entry) {
-    return std::any_of(merged.begin(), merged.end(),
-                       [&entry](const api::PodClaimStatus& status) { return status.name == entry; });
+    return std::any_of(merged.begin(), merged.end(), [&entry](const api::PodClaimStatus& status) {
+      return status.name == entry;
+    });
   };
   for (const api::PodClaimStatus& status : pod.claim_statuses) {
     if (status.claim_name && !contains(status.name)) merged.push_back(status);
   }
-  std::sort(merged.begin(), merged.end(),
-            [](const api::PodClaimStatus& a, const api::PodClaimStatus& b) { return a.name < b.name; });
+  std::sort(
+      merged.begin(), merged.end(),
+      [](const api::PodClaimStatus& a, const api::PodClaimStatus& b) { return a.name < b.name; });
   return merged;
 }
 
@@ -149,9 +154,11 @@ namespace {
 bool EntryNeedsWork(const api::Pod& pod, const api::PodClaimEntry& entry, const ClaimFinder& find) {
   const EntryName name = ResolveEntry(pod, entry);
   if (std::holds_alternative<NotNeeded>(name)) return false;
-  if (std::holds_alternative<Unsupported>(name) || std::holds_alternative<NotGenerated>(name)) return true;
+  if (std::holds_alternative<Unsupported>(name) || std::holds_alternative<NotGenerated>(name))
+    return true;
   const auto* generated = std::get_if<GeneratedClaim>(&name);
-  const ClaimPtr claim = find(generated != nullptr ? generated->name : std::get<UserClaim>(name).name);
+  const ClaimPtr claim =
+      find(generated != nullptr ? generated->name : std::get<UserClaim>(name).name);
   if (claim == nullptr) return true;
   if (generated != nullptr && !IsOwnedBy(*claim, pod)) return true;
   return !pod.node_name.empty() && !claim->ReservedFor(pod.meta.uid);

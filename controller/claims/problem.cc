@@ -37,15 +37,18 @@ std::string DescribeAll(const std::vector<api::ConsumerReference>& consumers) {
 
 Problem TemplateMissing(const api::PodClaimEntry& entry) {
   return {kFailedCreation,
-          ForEntry(entry.name, "resource claim template " + Quoted(entry.template_name.value_or("")) +
-                                   ": not found; the claim is made as soon as the template is created")};
+          ForEntry(entry.name,
+                   "resource claim template " + Quoted(entry.template_name.value_or("")) +
+                       ": not found; the claim is made as soon as the template is created")};
 }
 
 Problem EntryUnsupported(const api::PodClaimEntry& entry) {
-  return {kFailedCreation,
-          ForEntry(entry.name,
-                   "neither resourceClaimName nor resourceClaimTemplateName is set: the entry uses an API "
-                   "that this version of dra-claim-controller does not know")};
+  return {
+      kFailedCreation,
+      ForEntry(
+          entry.name,
+          "neither resourceClaimName nor resourceClaimTemplateName is set: the entry uses an API "
+          "that this version of dra-claim-controller does not know")};
 }
 
 Problem CreationFailed(std::string_view entry, std::string_view why) {
@@ -53,22 +56,28 @@ Problem CreationFailed(std::string_view entry, std::string_view why) {
 }
 
 Problem UserClaimMissing(const api::PodClaimEntry& entry) {
-  return {kClaimNotFound, ForEntry(entry.name, "resource claim " + Quoted(entry.claim_name.value_or("")) +
-                                                   " does not exist; the pod waits until somebody creates it")};
+  return {kClaimNotFound,
+          ForEntry(entry.name, "resource claim " + Quoted(entry.claim_name.value_or("")) +
+                                   " does not exist; the pod waits until somebody creates it")};
 }
 
-Problem NeverAllocated(const api::PodClaimEntry& entry, std::string_view claim, std::string_view node) {
-  return {kClaimNotAllocated,
-          ForEntry(entry.name, "the pod is assigned to node " + Quoted(node) + " but claim " + Quoted(claim) +
-                                   " is not allocated; only a scheduler with DRA support allocates: create the pod "
-                                   "without spec.nodeName and select the node by affinity")};
+Problem NeverAllocated(const api::PodClaimEntry& entry, std::string_view claim,
+                       std::string_view node) {
+  return {
+      kClaimNotAllocated,
+      ForEntry(entry.name,
+               "the pod is assigned to node " + Quoted(node) + " but claim " + Quoted(claim) +
+                   " is not allocated; only a scheduler with DRA support allocates: create the pod "
+                   "without spec.nodeName and select the node by affinity")};
 }
 
 Problem ClaimFull(const api::PodClaimEntry& entry, std::string_view claim) {
-  return {kClaimFull,
-          ForEntry(entry.name, "claim " + Quoted(claim) + " is reserved for " +
-                                   std::to_string(api::kMaxReservedFor) +
-                                   " consumers, the most that Kubernetes allows; the pod waits until one is done")};
+  return {
+      kClaimFull,
+      ForEntry(entry.name,
+               "claim " + Quoted(claim) + " is reserved for " +
+                   std::to_string(api::kMaxReservedFor) +
+                   " consumers, the most that Kubernetes allows; the pod waits until one is done")};
 }
 
 Problem ReservationFailed(std::string_view claim, std::string_view why) {
@@ -83,7 +92,8 @@ Problem Duplicates(const api::PodClaimEntry& entry, const std::vector<std::strin
 }
 
 Problem Released(const std::vector<api::ConsumerReference>& consumers) {
-  return {kReservationReleased, "no longer reserved for " + DescribeAll(consumers) + ": finished or gone", false};
+  return {kReservationReleased,
+          "no longer reserved for " + DescribeAll(consumers) + ": finished or gone", false};
 }
 
 Problem Deallocated() {
@@ -98,8 +108,9 @@ Problem FinalizerBlocks(const std::vector<std::string>& finalizers) {
 }
 
 Problem UnknownConsumers(const std::vector<api::ConsumerReference>& consumers) {
-  return {kUnknownConsumer, "the allocation is kept for consumers that are not pods: " +
-                                DescribeAll(consumers) + "; their owner has to remove them from status.reservedFor"};
+  return {kUnknownConsumer,
+          "the allocation is kept for consumers that are not pods: " + DescribeAll(consumers) +
+              "; their owner has to remove them from status.reservedFor"};
 }
 
 }  // namespace dra::claims

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Problem: something that a person should know about a pod or a claim, with the reason and the words of its
-// Event. All reasons and texts of this controller are made here.
+// Problem: something that a person should know about a pod or a claim, with the reason and the
+// words of its Event. All reasons and texts of this controller are made here.
 #pragma once
 
 #include <string>
@@ -37,7 +37,8 @@ Problem TemplateMissing(const api::PodClaimEntry& entry);
 Problem EntryUnsupported(const api::PodClaimEntry& entry);
 Problem CreationFailed(std::string_view entry, std::string_view why);
 Problem UserClaimMissing(const api::PodClaimEntry& entry);
-Problem NeverAllocated(const api::PodClaimEntry& entry, std::string_view claim, std::string_view node);
+Problem NeverAllocated(const api::PodClaimEntry& entry, std::string_view claim,
+                       std::string_view node);
 Problem ClaimFull(const api::PodClaimEntry& entry, std::string_view claim);
 Problem ReservationFailed(std::string_view claim, std::string_view why);
 Problem Duplicates(const api::PodClaimEntry& entry, const std::vector<std::string>& claims);

@@ -13,7 +13,8 @@ constexpr std::chrono::hours kLongestPause{1};
 
 }  // namespace
 
-bool ReportedProblems::ShouldReport(std::string_view uid, const Problem& problem, Clock::Steady now) {
+bool ReportedProblems::ShouldReport(std::string_view uid, const Problem& problem,
+                                    Clock::Steady now) {
   const std::uint64_t key = StableHash(std::string(uid) + "\n" + std::string(problem.reason));
   const std::uint64_t message = StableHash(problem.message);
   MutexLock lock(mutex_);

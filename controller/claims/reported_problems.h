@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReportedProblems: keeps a problem that lasts from becoming an Event per look at it. The same problem of
-// one object is told again only after a minute, then after two, four, ... up to an hour. Thread-safe, bounded.
+// ReportedProblems: keeps a problem that lasts from becoming an Event per look at it. The same
+// problem of one object is told again only after a minute, then after two, four, ... up to an hour.
+// Thread-safe, bounded.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ class ReportedProblems {
   bool ShouldReport(std::string_view uid, const Problem& problem, Clock::Steady now);
 
  private:
-  // 64 bytes each: 10,000 stuck pods cost 1 MiB. Beyond that the record starts anew, which costs repeats.
+  // 64 bytes each: 10,000 stuck pods cost 1 MiB. Beyond that the record starts anew, which costs
+  // repeats.
   static constexpr std::size_t kMaxEntries = 16'384;
 
   struct Told {

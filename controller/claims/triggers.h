@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Triggers: which items a change of an object is work for. Reads the mirrors, does no I/O, costs O(affected
-// objects). Runs on the reflector threads; the events of one object come in order, those of different kinds in
-// any order, so each side evaluates the other again.
+// Triggers: which items a change of an object is work for. Reads the mirrors, does no I/O, costs
+// O(affected objects). Runs on the reflector threads; the events of one object come in order, those
+// of different kinds in any order, so each side evaluates the other again.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,10 @@ class Triggers {
   std::vector<WorkItem> OnTemplate(const TemplatePtr& old, const TemplatePtr& now) const;
 
  private:
-  void EvaluatePod(const api::Pod& pod, std::string_view reason, std::vector<WorkItem>& items) const;
-  void ReleaseClaimsOf(const api::Pod& pod, std::string_view reason, std::vector<WorkItem>& items) const;
+  void EvaluatePod(const api::Pod& pod, std::string_view reason,
+                   std::vector<WorkItem>& items) const;
+  void ReleaseClaimsOf(const api::Pod& pod, std::string_view reason,
+                       std::vector<WorkItem>& items) const;
 
   const Mirrors& mirrors_;
 };

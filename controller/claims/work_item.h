@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WorkItem: what the claim controller reconciles. An item names an object and nothing of what happened to
-// it; the reason is for logs and does not count in equality, so items still merge in the queue.
+// WorkItem: what the claim controller reconciles. An item names an object and nothing of what
+// happened to it; the reason is for logs and does not count in equality, so items still merge in
+// the queue.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Controller<Item>: the workers of one queue. Takes an item, has it reconciled, and maps the outcome to
-// queue and metrics in one switch: the whole retry policy stands in Settle.
+// Controller<Item>: the workers of one queue. Takes an item, has it reconciled, and maps the
+// outcome to queue and metrics in one switch: the whole retry policy stands in Settle.
 //
 // Life cycle: construct, Start once, Stop once (or destroy). Threads: `workers` of its own.
 #pragma once
@@ -24,9 +24,10 @@
 
 namespace dra::runtime {
 
-// client-go's curve for failing items, but never as rare as its 1,000 s (W10): after ten failures an item is
-// tried less than once in five seconds.
-inline constexpr Backoff::Options kRetryBackoff{std::chrono::milliseconds(5), std::chrono::minutes(5)};
+// client-go's curve for failing items, but never as rare as its 1,000 s (W10): after ten failures
+// an item is tried less than once in five seconds.
+inline constexpr Backoff::Options kRetryBackoff{std::chrono::milliseconds(5),
+                                                std::chrono::minutes(5)};
 // Conflicts are other writers at work, not failures: read again soon.
 inline constexpr std::chrono::seconds kLongestConflictDelay{1};
 // No reconciliation takes this long unless something hangs: each request has a deadline of 30 s.
@@ -40,9 +41,13 @@ class Controller {
     int workers = 1;
   };
 
-  Controller(Options options, Clock& clock, queue::WorkQueue<Item>& queue, Reconciler<Item>& reconciler,
-             metrics::ReconcileProbe& probe)
-      : options_(std::move(options)), clock_(clock), queue_(queue), reconciler_(reconciler), probe_(probe) {}
+  Controller(Options options, Clock& clock, queue::WorkQueue<Item>& queue,
+             Reconciler<Item>& reconciler, metrics::ReconcileProbe& probe)
+      : options_(std::move(options)),
+        clock_(clock),
+        queue_(queue),
+        reconciler_(reconciler),
+        probe_(probe) {}
   ~Controller() { Stop(); }
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -111,11 +116,13 @@ class Controller {
     const bool conflict = retry.error.code() == Code::kConflict;
     const int failures = queue_.CountFailure(item);
     Clock::Duration delay = BackoffDelay(kRetryBackoff, failures);
-    if (retry.longest > Clock::Duration::zero()) delay = std::min<Clock::Duration>(delay, retry.longest);
+    if (retry.longest > Clock::Duration::zero())
+      delay = std::min<Clock::Duration>(delay, retry.longest);
     if (conflict) delay = std::min<Clock::Duration>(delay, kLongestConflictDelay);
     if (retry.error.retry_after) delay = std::max<Clock::Duration>(delay, *retry.error.retry_after);
     queue_.AddAfter(item, delay);
-    probe_.Reconciled(conflict ? metrics::ReconcileResult::kConflict : metrics::ReconcileResult::kRetry, took);
+    probe_.Reconciled(
+        conflict ? metrics::ReconcileResult::kConflict : metrics::ReconcileResult::kRetry, took);
     if (!conflict) LogFailure(item, retry.error, failures, delay);
   }
 
@@ -123,11 +130,12 @@ class Controller {
   void LogFailure(const Item& item, const Error& error, int failures, Clock::Duration delay) const {
     const bool power_of_two = (failures & (failures - 1)) == 0;
     if (!power_of_two && !log::V(4)) return;
-    log::Warning("reconciliation failed", {{"controller", options_.name},
-                                           {"item", Describe(item)},
-                                           {"failures", failures},
-                                           {"retryInSeconds", static_cast<double>(delay.count()) / 1e9},
-                                           {"err", error}});
+    log::Warning("reconciliation failed",
+                 {{"controller", options_.name},
+                  {"item", Describe(item)},
+                  {"failures", failures},
+                  {"retryInSeconds", static_cast<double>(delay.count()) / 1e9},
+                  {"err", error}});
   }
 
   const Options options_;

@@ -38,14 +38,15 @@ bool Transient(const Error& error) {
 
 std::string HexHash(std::string_view text) {
   std::array<char, 17> hex{};
-  std::snprintf(hex.data(), hex.size(), "%016llx", static_cast<unsigned long long>(StableHash(text)));
+  std::snprintf(hex.data(), hex.size(), "%016llx",
+                static_cast<unsigned long long>(StableHash(text)));
   return hex.data();
 }
 
 }  // namespace
 
-AsyncEventRecorder::AsyncEventRecorder(kube::Client& client, Clock& clock, metrics::EventProbe& probe,
-                                       Options options)
+AsyncEventRecorder::AsyncEventRecorder(kube::Client& client, Clock& clock,
+                                       metrics::EventProbe& probe, Options options)
     : client_(client), clock_(clock), probe_(probe), options_(std::move(options)) {
   thread_ = std::jthread([this](const std::stop_token& stop) { Work(stop); });
 }
@@ -67,8 +68,10 @@ void AsyncEventRecorder::Stop(Clock::Duration patience) {
     MutexLock lock(mutex_);
     if (closed_) return;
     closed_ = true;
-    const auto deadline = clock_.Now() + std::chrono::duration_cast<Clock::Steady::duration>(patience);
-    clock_.WaitUntil(changed_, lock, deadline, std::stop_token{}, [this] { return queue_.empty() && !busy_; });
+    const auto deadline =
+        clock_.Now() + std::chrono::duration_cast<Clock::Steady::duration>(patience);
+    clock_.WaitUntil(changed_, lock, deadline, std::stop_token{},
+                     [this] { return queue_.empty() && !busy_; });
     for (std::size_t i = 0; i < queue_.size(); ++i) probe_.Lost(EventLoss::kStopped);
     queue_.clear();
   }
@@ -81,7 +84,9 @@ void AsyncEventRecorder::Work(const std::stop_token& stop) {
     MutexLock lock(mutex_);
     busy_ = false;
     changed_.notify_all();
-    if (!clock_.WaitUntil(changed_, lock, Clock::Steady::max(), stop, [this] { return !queue_.empty(); })) return;
+    if (!clock_.WaitUntil(changed_, lock, Clock::Steady::max(), stop,
+                          [this] { return !queue_.empty(); }))
+      return;
     const EventRequest request = std::move(queue_.front());
     queue_.pop_front();
     busy_ = true;
@@ -113,17 +118,20 @@ void AsyncEventRecorder::Write(const EventRequest& request, const std::stop_toke
   const std::string key = EqualityKey(request);
   for (int attempt = 1; attempt <= kTries; ++attempt) {
     const auto found = written_.find(key);
-    const bool repeat = found != written_.end() && clock_.Now() - found->second.last < kSameEventWithin;
+    const bool repeat =
+        found != written_.end() && clock_.Now() - found->second.last < kSameEventWithin;
     auto wrote = repeat ? Count(found->second, stop) : Create(request, key, stop);
     if (wrote.ok()) {
       probe_.Emitted(repeat ? EventResult::kCounted : EventResult::kCreated);
       return;
     }
     if (repeat) written_.erase(key);  // it may have expired: make a new one
-    const bool again = Transient(wrote.error()) || (repeat && wrote.error().code() == Code::kNotFound);
+    const bool again =
+        Transient(wrote.error()) || (repeat && wrote.error().code() == Code::kNotFound);
     if (!again || attempt == kTries || !clock_.SleepFor(BackoffDelay(kRetry, attempt), stop)) {
       if (log::V(2)) {
-        log::Verbose("event lost", {{"about", request.name}, {"reason", request.reason}, {"err", wrote.error()}});
+        log::Verbose("event lost",
+                     {{"about", request.name}, {"reason", request.reason}, {"err", wrote.error()}});
       }
       break;
     }
@@ -156,9 +164,9 @@ Result<void> AsyncEventRecorder::Create(const EventRequest& request, const std::
 
 Result<void> AsyncEventRecorder::Count(Written& written, const std::stop_token& stop) {
   const int count = written.count + 1;
-  const auto patched =
-      client_.Patch(kube::kEvents, {written.ns, written.name}, "", {kube::PatchType::kMerge, "", false},
-                    api::EventCountPatch(count, clock_.WallNow()), stop);
+  const auto patched = client_.Patch(kube::kEvents, {written.ns, written.name}, "",
+                                     {kube::PatchType::kMerge, "", false},
+                                     api::EventCountPatch(count, clock_.WallNow()), stop);
   if (!patched.ok()) return patched.error();
   written.count = count;
   written.last = clock_.Now();
@@ -167,7 +175,8 @@ Result<void> AsyncEventRecorder::Count(Written& written, const std::stop_token& 
 
 void AsyncEventRecorder::Forget() {
   const auto now = clock_.Now();
-  std::erase_if(written_, [now](const auto& entry) { return now - entry.second.last >= kSameEventWithin; });
+  std::erase_if(written_,
+                [now](const auto& entry) { return now - entry.second.last >= kSameEventWithin; });
   if (written_.size() >= kRemembered) written_.clear();
 }
 

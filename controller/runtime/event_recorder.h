@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EventRecorder: tells people what happened to an object, by core/v1 Events. Fire and forget: emitting never
-// blocks and never fails for the caller.
+// EventRecorder: tells people what happened to an object, by core/v1 Events. Fire and forget:
+// emitting never blocks and never fails for the caller.
 #pragma once
 
 #include <deque>
@@ -36,9 +36,10 @@ class EventRecorder {
   virtual void Emit(EventRequest request) = 0;
 };
 
-// Writes Events from a thread and with a budget of its own (the client it is given). Bounded: at most 1,000
-// wait, more are dropped and counted. As client-go does, an event that is equal to an earlier one within ten
-// minutes raises that one's count, and one object gets 25 events at once and then one in five minutes.
+// Writes Events from a thread and with a budget of its own (the client it is given). Bounded: at
+// most 1,000 wait, more are dropped and counted. As client-go does, an event that is equal to an
+// earlier one within ten minutes raises that one's count, and one object gets 25 events at once and
+// then one in five minutes.
 class AsyncEventRecorder final : public EventRecorder {
  public:
   struct Options {
@@ -46,7 +47,8 @@ class AsyncEventRecorder final : public EventRecorder {
     std::string instance;   // which process: the host's name
   };
 
-  AsyncEventRecorder(kube::Client& client, Clock& clock, metrics::EventProbe& probe, Options options);
+  AsyncEventRecorder(kube::Client& client, Clock& clock, metrics::EventProbe& probe,
+                     Options options);
   ~AsyncEventRecorder() override;
 
   void Emit(EventRequest request) override;
@@ -71,7 +73,8 @@ class AsyncEventRecorder final : public EventRecorder {
   void Work(const std::stop_token& stop);
   bool Allowed(const EventRequest& request);
   void Write(const EventRequest& request, const std::stop_token& stop);
-  Result<void> Create(const EventRequest& request, const std::string& key, const std::stop_token& stop);
+  Result<void> Create(const EventRequest& request, const std::string& key,
+                      const std::stop_token& stop);
   Result<void> Count(Written& written, const std::stop_token& stop);
   void Forget();
 
@@ -87,8 +90,8 @@ class AsyncEventRecorder final : public EventRecorder {
   bool busy_ GUARDED_BY(mutex_) = false;
 
   // Used by the writing thread only. Bounded by Forget.
-  std::unordered_map<std::string, Written> written_;     // by everything that makes two events equal
-  std::unordered_map<std::string, Allowance> allowed_;   // by UID of the object
+  std::unordered_map<std::string, Written> written_;    // by everything that makes two events equal
+  std::unordered_map<std::string, Allowance> allowed_;  // by UID of the object
 
   std::jthread thread_;
 };

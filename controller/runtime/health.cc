@@ -34,7 +34,8 @@ HealthChecks::Answer HealthChecks::AskOne(Probe probe, std::string_view name) co
     names.push_back(named.name);
     if (named.name != name) continue;
     const auto checked = named.check();
-    return {checked.ok(), checked.ok() ? "ok" : named.name + " failed: " + checked.error().message() + "\n"};
+    return {checked.ok(),
+            checked.ok() ? "ok" : named.name + " failed: " + checked.error().message() + "\n"};
   }
   return {false, "no such check; there are: " + Join(names, ", ") + "\n"};
 }

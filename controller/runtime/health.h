@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HealthChecks: named answers to "is this process alive" and "is it ready to work", and their text form, as
-// kube-apiserver gives it. Thread-safe; checks are added before the first question and must not block.
+// HealthChecks: named answers to "is this process alive" and "is it ready to work", and their text
+// form, as kube-apiserver gives it. Thread-safe; checks are added before the first question and
+// must not block.
 #pragma once
 
 #include <functional>

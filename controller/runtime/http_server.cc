@@ -2,11 +2,12 @@
 #include "runtime/http_server.h"
 
 #include <atomic>
+#include <charconv>
+#include <thread>
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
-#include <charconv>
-#include <thread>
 
 namespace dra::runtime {
 namespace {
@@ -49,13 +50,15 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void Run() {
     stream_.expires_after(kTimeLimit);
-    http::async_read(stream_, buffer_, parser_,
-                     [self = shared_from_this()](beast::error_code error, std::size_t) { self->Read(error); });
+    http::async_read(
+        stream_, buffer_, parser_,
+        [self = shared_from_this()](beast::error_code error, std::size_t) { self->Read(error); });
   }
 
  private:
   void Read(beast::error_code error) {
-    if (error == http::error::header_limit) return Answer({431, "text/plain", "request head too large\n"});
+    if (error == http::error::header_limit)
+      return Answer({431, "text/plain", "request head too large\n"});
     if (error == http::error::body_limit) return Answer({413, "text/plain", "no body, please\n"});
     if (error) {
       // Nobody there, or not HTTP: only the latter is worth an answer.
@@ -80,10 +83,11 @@ class Session : public std::enable_shared_from_this<Session> {
     const std::size_t size = answer.body.size();
     if (!head_only_) response_.body() = std::move(answer.body);
     response_.content_length(size);
-    http::async_write(stream_, response_, [self = shared_from_this()](beast::error_code, std::size_t) {
-      beast::error_code ignored;
-      self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-    });
+    http::async_write(stream_, response_,
+                      [self = shared_from_this()](beast::error_code, std::size_t) {
+                        beast::error_code ignored;
+                        self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+                      });
   }
 
   beast::tcp_stream stream_;
@@ -106,12 +110,14 @@ Result<tcp::endpoint> Resolve(asio::io_context& io, std::string_view address) {
     return Error(Code::kInvalid, shown + ": the port must be a number from 0 to 65535");
   }
   std::string_view host = address.substr(0, colon);
-  if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  if (host.size() > 1 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
   if (host.empty()) return tcp::endpoint(tcp::v4(), static_cast<std::uint16_t>(port));
   beast::error_code error;
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(std::string(host), std::to_string(port), error);
-  if (error || found.empty()) return Error(Code::kInvalid, shown + ": cannot resolve the host: " + error.message());
+  if (error || found.empty())
+    return Error(Code::kInvalid, shown + ": cannot resolve the host: " + error.message());
   return found.begin()->endpoint();
 }
 
@@ -129,7 +135,8 @@ class HttpServer::Impl {
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(kMaxConnections, error);
     if (error) {
-      return Error(Code::kUnavailable, "cannot listen on " + std::string(address) + ": " + error.message() +
+      return Error(Code::kUnavailable, "cannot listen on " + std::string(address) + ": " +
+                                           error.message() +
                                            "; choose another --metrics-bind-address");
     }
     port_ = acceptor_.local_endpoint().port();

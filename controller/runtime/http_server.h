@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HttpServer: a small HTTP/1.1 server for metrics and health, made for few and simple requests: GET and HEAD, one
-// request per connection, at most 16 connections, 8 KiB of head, 10 s. Plain text on the wire: bind it to an
-// address that only the right people reach.
+// HttpServer: a small HTTP/1.1 server for metrics and health, made for few and simple requests: GET
+// and HEAD, one request per connection, at most 16 connections, 8 KiB of head, 10 s. Plain text on
+// the wire: bind it to an address that only the right people reach.
 //
-// Life cycle: Start binds (errors name the address), Stop ends all connections. One thread of its own.
+// Life cycle: Start binds (errors name the address), Stop ends all connections. One thread of its
+// own.
 #pragma once
 
 #include <cstdint>

@@ -22,11 +22,12 @@ struct RequeueAfter {
   std::string why;
 };
 
-// A failure that may pass: back off and try again. `error.retry_after` is a lower bound for the delay.
+// A failure that may pass: back off and try again. `error.retry_after` is a lower bound for the
+// delay.
 struct Retry {
   Error error;
-  // No delay is longer than this; zero: the controller's own cap. For failures that end at a moment that
-  // no event tells us, such as a permission that is granted.
+  // No delay is longer than this; zero: the controller's own cap. For failures that end at a moment
+  // that no event tells us, such as a permission that is granted.
   std::chrono::nanoseconds longest{0};
 };
 

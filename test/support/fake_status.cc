@@ -99,10 +99,9 @@ Json StatusBody(const Error& error, const StatusSubject& subject) {
     details["retryAfterSeconds"] =
         std::chrono::duration_cast<std::chrono::seconds>(*error.retry_after).count();
   }
-  return {{"kind", "Status"},           {"apiVersion", "v1"},
-          {"metadata", Json::object()}, {"status", "Failure"},
-          {"message", error.message()}, {"reason", error.reason},
-          {"details", details},         {"code", error.http_status}};
+  return {{"kind", "Status"},    {"apiVersion", "v1"},         {"metadata", Json::object()},
+          {"status", "Failure"}, {"message", error.message()}, {"reason", error.reason},
+          {"details", details},  {"code", error.http_status}};
 }
 
 }  // namespace dra::test

@@ -17,15 +17,15 @@ namespace dra::test {
 
 using Json = nlohmann::json;
 
-Error BadRequest(std::string message);                       // 400
-Error ForbiddenIn(std::string message, std::string cause);   // 403, cause "NamespaceTerminating"
+Error BadRequest(std::string message);                      // 400
+Error ForbiddenIn(std::string message, std::string cause);  // 403, cause "NamespaceTerminating"
 Error NotFound(std::string_view resource, std::string_view name);
-Error MethodNotAllowed(std::string_view method);             // 405
+Error MethodNotAllowed(std::string_view method);  // 405
 Error AlreadyExists(std::string_view resource, std::string_view name);
-Error Conflict(std::string message);                         // 409
-Error Expired(std::string message);                          // 410
-Error UnsupportedMediaType(std::string_view type);           // 415
-Error TooLargeResourceVersion(std::string message);          // 504, "come back in a second"
+Error Conflict(std::string message);                 // 409
+Error Expired(std::string message);                  // 410
+Error UnsupportedMediaType(std::string_view type);   // 415
+Error TooLargeResourceVersion(std::string message);  // 504, "come back in a second"
 
 // 422 with every cause that was found.
 class InvalidFields {

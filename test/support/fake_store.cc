@@ -112,8 +112,8 @@ ObjectPtr FakeStore::Write(const std::string& plural, Json object) {
   auto stored = std::make_shared<const Json>(std::move(object));
   Collection& collection = collections_[plural];
   ObjectPtr& slot = collection.objects[KeyOf(*stored)];
-  collection.changes.push_back({slot == nullptr ? Change::Type::kAdded : Change::Type::kModified,
-                                version_, stored, slot});
+  collection.changes.push_back(
+      {slot == nullptr ? Change::Type::kAdded : Change::Type::kModified, version_, stored, slot});
   slot = stored;
   return stored;
 }
