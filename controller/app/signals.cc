@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/signals.h"
 
-#include <condition_variable>
-#include <mutex>
-
 #include <pthread.h>
 #include <signal.h>  // NOLINT: sigtimedwait is POSIX, not <csignal>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mutex.h"
 
 namespace dra::app {
 namespace {
@@ -46,9 +44,9 @@ SignalWatcher::SignalWatcher() {
 SignalWatcher::~SignalWatcher() = default;
 
 void SignalWatcher::Wait() {
-  std::mutex mutex;
-  std::condition_variable_any cv;
-  std::unique_lock lock(mutex);
+  Mutex mutex;
+  CondVar cv;
+  MutexLock lock(mutex);
   cv.wait(lock, source_.get_token(), [] { return false; });
 }
 

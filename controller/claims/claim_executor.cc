@@ -89,7 +89,7 @@ Result<api::ResourceClaim> ClaimExecutor::WriteStatus(const ClaimPlan& plan,
   const auto operation =
       plan.deallocate ? metrics::ClaimWrite::kDeallocate : metrics::ClaimWrite::kRelease;
   auto after = Patched(operation, run_.client.Patch(kube::kResourceClaims, claim.meta.key(),
-                                                    "status", options, std::move(body), stop));
+                                                    options, std::move(body), stop));
   if (!after.ok()) return after.error().Context("release claim " + claim.meta.key().ToString());
   return after;
 }
@@ -98,11 +98,11 @@ Result<api::ResourceClaim> ClaimExecutor::RemoveFinalizer(const api::ResourceCla
                                                           const std::stop_token& stop) {
   std::vector<std::string> remaining = claim.meta.finalizers;
   std::erase(remaining, api::kClaimFinalizer);
-  const kube::PatchOptions options{kube::PatchType::kMerge, "", false};
+  const kube::PatchOptions options{kube::PatchType::kMerge, "", false, ""};
   auto after = Patched(
       metrics::ClaimWrite::kRemoveFinalizer,
       run_.client.Patch(
-          kube::kResourceClaims, claim.meta.key(), "", options,
+          kube::kResourceClaims, claim.meta.key(), options,
           api::RemoveFinalizer(claim.meta.uid, claim.meta.resource_version.text(), remaining),
           stop));
   if (!after.ok()) {

@@ -32,7 +32,7 @@ runtime::Outcome PodExecutor::Execute(const WorkItem& item, const PodView& view,
   for (const Problem& problem : plan.problems) run_.Report(pod, problem);
   Progress progress;
   for (std::size_t i = 0; i < plan.entries.size(); ++i) {
-    ExecuteEntry(item, view, i, plan.entries[i], progress, stop);
+    ExecuteEntry(item, pod, {view.entries[i], plan.entries[i]}, progress, stop);
   }
   if (!progress.resolved.empty()) {
     progress.outcome = Worse(progress.outcome, WriteStatus(item, pod, progress, stop));
@@ -47,10 +47,9 @@ runtime::Outcome PodExecutor::Execute(const WorkItem& item, const PodView& view,
   return progress.outcome;
 }
 
-void PodExecutor::ExecuteEntry(const WorkItem& item, const PodView& view, std::size_t index,
-                               const EntryDecision& decision, Progress& progress,
-                               const std::stop_token& stop) {
-  const EntryView& entry = view.entries[index];
+void PodExecutor::ExecuteEntry(const WorkItem& item, const api::Pod& pod, const Step& step,
+                               Progress& progress, const std::stop_token& stop) {
+  const auto& [entry, decision] = step;
   if (const auto* record = std::get_if<Record>(&decision)) {
     progress.resolved.push_back({entry.entry.name, record->claim_name});
   } else if (std::holds_alternative<WaitForEnd>(decision)) {
@@ -58,16 +57,16 @@ void PodExecutor::ExecuteEntry(const WorkItem& item, const PodView& view, std::s
         Worse(progress.outcome,
               runtime::RequeueAfter{kEndingRecheck, "the claim before is being deleted"});
   } else if (const auto* blocked = std::get_if<Blocked>(&decision)) {
-    run_.Report(*view.pod, blocked->problem);
+    run_.Report(pod, blocked->problem);
     progress.outcome =
         Worse(progress.outcome, runtime::GiveUp{Error(Code::kInvalid, blocked->problem.message)});
   } else if (std::holds_alternative<Create>(decision)) {
-    Made made = MakeClaim(item, *view.pod, entry, stop);
+    Made made = MakeClaim(item, pod, entry, stop);
     if (auto* name = std::get_if<std::string>(&made)) {
       progress.resolved.push_back({entry.entry.name, std::move(*name)});
     } else if (const auto* error = std::get_if<Error>(&made)) {
       if (error->code() != Code::kCancelled) {
-        run_.Report(*view.pod,
+        run_.Report(pod,
                     CreationFailed(entry.entry.name, "create ResourceClaim: " + error->message()));
       }
       progress.outcome = Worse(progress.outcome, OutcomeOf(*error));
@@ -142,8 +141,9 @@ PodExecutor::Made PodExecutor::Existing(const WorkItem& item, const api::Pod& po
 runtime::Outcome PodExecutor::WriteStatus(const WorkItem& item, const api::Pod& pod,
                                           const Progress& progress, const std::stop_token& stop) {
   const auto merged = MergeStatuses(pod, progress.resolved);
-  const kube::PatchOptions options{kube::PatchType::kApply, std::string(kFieldManager), true};
-  auto written = run_.client.Patch(kube::kPods, pod.meta.key(), "status", options,
+  const kube::PatchOptions options{kube::PatchType::kApply, std::string(kFieldManager), true,
+                                   "status"};
+  auto written = run_.client.Patch(kube::kPods, pod.meta.key(), options,
                                    api::PodClaimStatusesApply(pod, merged), stop);
   if (!written.ok()) {
     run_.probe.Write(metrics::ClaimWrite::kPodStatus, ToWriteResult(written.error()));
@@ -166,8 +166,8 @@ runtime::Outcome PodExecutor::WriteStatus(const WorkItem& item, const api::Pod& 
 runtime::Outcome PodExecutor::Reserve(const WorkItem& item, const api::Pod& pod,
                                       const ClaimPtr& claim, const std::stop_token& stop) {
   const api::ConsumerReference consumer{"", "pods", pod.meta.name, pod.meta.uid};
-  const kube::PatchOptions options{kube::PatchType::kStrategicMerge, "", false};
-  auto written = run_.client.Patch(kube::kResourceClaims, claim->meta.key(), "status", options,
+  const kube::PatchOptions options{kube::PatchType::kStrategicMerge, "", false, "status"};
+  auto written = run_.client.Patch(kube::kResourceClaims, claim->meta.key(), options,
                                    api::ReserveConsumer(*claim, consumer), stop);
   if (!written.ok()) {
     const Error& error = written.error();

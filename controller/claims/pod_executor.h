@@ -37,8 +37,12 @@ class PodExecutor {
     runtime::Outcome outcome = runtime::Done{};
   };
 
-  void ExecuteEntry(const WorkItem& item, const PodView& view, std::size_t index,
-                    const EntryDecision& decision, Progress& progress, const std::stop_token& stop);
+  struct Step {
+    const EntryView& entry;
+    const EntryDecision& decision;
+  };
+  void ExecuteEntry(const WorkItem& item, const api::Pod& pod, const Step& step, Progress& progress,
+                    const std::stop_token& stop);
   Made MakeClaim(const WorkItem& item, const api::Pod& pod, const EntryView& entry,
                  const std::stop_token& stop);
   Made TryName(const WorkItem& item, const api::Pod& pod, const EntryView& entry, int salt,

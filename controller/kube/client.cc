@@ -210,12 +210,12 @@ Result<std::string> Client::Create(const Resource& resource, std::string_view ns
 }
 
 Result<std::string> Client::Patch(const Resource& resource, const api::ObjectKey& key,
-                                  std::string_view subresource, const PatchOptions& options,
-                                  std::string body, const std::stop_token& stop) {
+                                  const PatchOptions& options, std::string body,
+                                  const std::stop_token& stop) {
   if (options.type == PatchType::kApply && options.field_manager.empty()) {
     return Error(Code::kInternal, "server-side apply without a field manager");
   }
-  Target target(resource.ObjectPath(key, subresource));
+  Target target(resource.ObjectPath(key, options.subresource));
   target.AddUnlessEmpty("fieldManager", options.field_manager);
   if (options.type == PatchType::kApply && options.force) target.Add("force", "true");
   return Answer({.method = Method::kPatch,

