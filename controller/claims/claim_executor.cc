@@ -51,6 +51,12 @@ Result<void> ClaimExecutor::Write(const WorkItem& item, const ClaimView& view,
   if (!plan.release.empty() || plan.deallocate) {
     DRA_TRY(claim, WriteStatus(plan, claim, stop));
     run_.written.Wrote(item, kube::kResourceClaims.plural, claim.meta.resource_version);
+    // What follows is only right for a claim that nobody holds: the answer decides, not the
+    // request.
+    if (plan.release_all && !claim.reserved_for.empty()) {
+      return Error(Code::kConflict, "claim " + claim.meta.key().ToString() +
+                                        " still has consumers after they were released");
+    }
     TellReleased(claim, plan);
   }
   // What the server answered decides, not the plan: an allocation must never lose its finalizer.
@@ -83,7 +89,7 @@ Result<api::ResourceClaim> ClaimExecutor::WriteStatus(const ClaimPlan& plan,
   // if nothing has changed since (C21).
   const bool all = plan.release_all;
   const kube::PatchOptions options{all ? kube::PatchType::kMerge : kube::PatchType::kStrategicMerge,
-                                   "", false};
+                                   "", false, "status"};
   std::string body =
       all ? api::ReleaseAll(claim, plan.deallocate) : api::ReleaseConsumers(claim, plan.release);
   const auto operation =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decoded objects for tests of plans, with names as the documents use them: pod ns/p (uid-1), entry "gpu".
+// Decoded objects for tests of plans, with names as the documents use them: pod ns/p (uid-1), entry
+// "gpu".
 #pragma once
 
 #include <memory>
@@ -42,7 +43,8 @@ inline api::ResourceClaim MakeClaim(std::string name, std::string uid = "claim-u
 }
 
 // Generated for `entry` of `pod`.
-inline api::ResourceClaim ClaimFor(const api::Pod& pod, const std::string& entry, std::string name) {
+inline api::ResourceClaim ClaimFor(const api::Pod& pod, const std::string& entry,
+                                   std::string name) {
   api::ResourceClaim claim = MakeClaim(std::move(name));
   claim.meta.owners = {{"v1", "Pod", pod.meta.name, pod.meta.uid, true}};
   claim.pod_claim_name = entry;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "claims/names.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "base/strings.h"
 #include "support/objects.h"
@@ -67,8 +67,8 @@ TEST(Names, EntryStatesAreToldApart) {
   api::Pod pod = MakePod();
   EXPECT_TRUE(std::holds_alternative<NotGenerated>(ResolveEntry(pod, FromTemplate("gpu"))));
   EXPECT_TRUE(std::holds_alternative<UserClaim>(ResolveEntry(pod, FromClaim("gpu", "shared"))));
-  EXPECT_TRUE(std::holds_alternative<Unsupported>(
-      ResolveEntry(pod, {"gpu", std::nullopt, std::nullopt})));
+  EXPECT_TRUE(
+      std::holds_alternative<Unsupported>(ResolveEntry(pod, {"gpu", std::nullopt, std::nullopt})));
   pod.claim_statuses = {{"gpu", std::nullopt}};
   EXPECT_TRUE(std::holds_alternative<NotNeeded>(ResolveEntry(pod, FromTemplate("gpu"))));
   pod.claim_statuses = {{"gpu", "p-gpu-x"}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Upstream's sync scenarios for pods (TestSyncHandler, 1.37) and the weak points that are fixed, as plans.
+// Upstream's sync scenarios for pods (TestSyncHandler, 1.37) and the weak points that are fixed, as
+// plans.
 #include "claims/pod_plan.h"
 
 #include <gtest/gtest.h>
