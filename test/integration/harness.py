@@ -234,16 +234,19 @@ class World:
 class Rig:
     """Starts and ends the cluster."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, proxied):
         self.dir = tempfile.mkdtemp(prefix="dra-scenarios.")
-        self.tool("up", "--dir", f"{self.dir}/cluster", "--owner-pid", str(os.getpid()), "--json")
+        parts = "scheduler,kwok,gc" + (",proxy" if proxied else "")
+        info = json.loads(self.tool("up", "--dir", f"{self.dir}/cluster", "--owner-pid", str(os.getpid()),
+                                    "--components", parts, "--json"))
+        self.proxy = info["proxy"]
         self.kubectl("apply", "-k", str(ROOT / "manifests"))
         self.kubectl("-n", "dra-system", "scale", "deployment", "dra-claim-controller", "--replicas=0")
         steps = ROOT / "test" / "demo" / "manifests"
         self.kubectl("apply", "-f", str(steps / "1-node.yaml"), "-f", str(steps / "2-devices.yaml"))
         kubeconfig = f"{self.dir}/controller.kubeconfig"
         self.tool("kubeconfig", "--service-account", "dra-system/dra-claim-controller", "--out", kubeconfig,
-                  "--dir", f"{self.dir}/cluster")
+                  "--dir", f"{self.dir}/cluster", *(["--server", self.proxy["url"]] if proxied else []))
         self.log = f"{self.dir}/controller.log"
         self.api = Api(f"{self.dir}/cluster/admin.kubeconfig")
         self.controller = Controller(binary, kubeconfig, self.log)
@@ -251,6 +254,20 @@ class Rig:
 
     def node_ready(self):
         return not self.api.must("GET", "/api/v1/nodes/demo-node")["spec"].get("taints")
+
+    def ask_proxy(self, method, path, body=None):
+        connection = http.client.HTTPConnection(self.proxy["control"].removeprefix("http://"), timeout=5)
+        connection.request(method, path, json.dumps(body) if body is not None else None)
+        answer = connection.getresponse()
+        if answer.status >= 300:
+            raise AssertionError(f"the proxy refused {method} {path}: {answer.read().decode()}")
+
+    def delay_watch(self, resource, milliseconds):
+        """From now on, events of this resource reach the controller this late."""
+        self.ask_proxy("POST", "/rules", [{"id": "late", "match": {"verbs": ["watch"], "resource": resource},
+                                           "action": "delay-watch", "delayMs": milliseconds}])
+        self.ask_proxy("POST", f"/cut?resource={resource}")  # the rule is for watches that begin
+        time.sleep(3)  # the reflector backs off for up to 1.6 s before it watches again
 
     def tool(self, *words):
         done = subprocess.run([CLUSTER, *words], capture_output=True, text=True)
@@ -296,13 +313,13 @@ def empty_namespace(api, ns):
     api.call("DELETE", CLAIMS.format(ns=ns))
 
 
-def main(scenarios):
+def main(scenarios, proxied=False):
     parser = argparse.ArgumentParser(description="Runs scenarios against a real control plane.")
     parser.add_argument("--binary", default=str(ROOT / "build" / "release" / "dra-claim-controller"))
     parser.add_argument("--only", default="", help="regular expression of scenario names")
     options = parser.parse_args()
     chosen = [one for one in scenarios if re.search(options.only, one.__name__)]
-    rig, failed, numbers = Rig(options.binary), 0, itertools.count(1)
+    rig, failed, numbers = Rig(options.binary, proxied), 0, itertools.count(1)
     try:
         for scenario in chosen:
             start = time.monotonic()
