@@ -34,7 +34,7 @@ std::optional<double> ParseDouble(std::string_view text) {
   return value;
 }
 
-// The rest of the line of `text` that starts with `prefix`, without leading spaces.
+// A view into `text`: the rest of the line that starts with `prefix`, without leading spaces.
 std::optional<std::string_view> LineAfter(std::string_view text, std::string_view prefix) {
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -46,6 +46,9 @@ std::optional<std::string_view> LineAfter(std::string_view text, std::string_vie
   }
   return std::nullopt;
 }
+
+// Of a temporary the view would dangle.
+std::optional<std::string_view> LineAfter(std::string&& text, std::string_view prefix) = delete;
 
 std::optional<double> CountOpenFiles() {
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc/self/fd"), closedir);
@@ -82,7 +85,8 @@ struct ProcessGauges {
       virtual_bytes.Set(stat->virtual_bytes);
       resident.Set(stat->resident_bytes);
       // Of the machine: the boot time moves with its clock, so it is read each time.
-      const auto boot = LineAfter(ReadSmallFile("/proc/stat"), "btime ");
+      const std::string machine = ReadSmallFile("/proc/stat");  // outlives the view into it
+      const auto boot = LineAfter(machine, "btime ");
       if (const auto seconds = boot ? ParseDouble(*boot) : std::nullopt) {
         start_time.Set(*seconds + stat->started_after_boot);
       }

@@ -60,6 +60,20 @@ TEST(ProcessCollector, ShowsThisProcess) {
   EXPECT_NEAR(ValueOf(text, "process_start_time_seconds"), now.count(), 3600);
 }
 
+// The boot time was once read through a view into a freed buffer. The buffer is large enough to be
+// unmapped when it is freed, so the scrape could end the process; where it was not, the value was
+// whatever lay there.
+TEST(ProcessCollector, BootTimeIsReadFromLivingMemoryAtEveryScrape) {
+  Registry registry;
+  ExportProcess(registry);
+  const double first = ValueOf(registry.Serialize(), "process_start_time_seconds");
+  for (int scrape = 0; scrape < 50; ++scrape) {
+    const std::string overwrite(1U << 20U, '9');  // takes the freed memory, if there is any
+    ASSERT_NEAR(ValueOf(registry.Serialize(), "process_start_time_seconds"), first, 2)
+        << overwrite.size();
+  }
+}
+
 TEST(ProcessCollector, CpuTimeNeverFalls) {
   Registry registry;
   ExportProcess(registry);
