@@ -9,17 +9,15 @@
 #include <algorithm>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/backoff.h"
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/mutex.h"
 #include "base/result.h"
 #include "metrics/reconcile_probe.h"
 #include "queue/work_queue.h"
+#include "runtime/failure_log.h"
 #include "runtime/reconciler.h"
 
 namespace dra::runtime {
@@ -30,6 +28,8 @@ inline constexpr Backoff::Options kRetryBackoff{std::chrono::milliseconds(5),
                                                 std::chrono::minutes(5)};
 // Conflicts are other writers at work, not failures: read again soon.
 inline constexpr std::chrono::seconds kLongestConflictDelay{1};
+// A server may ask us to stay away, but not for ever.
+inline constexpr std::chrono::minutes kLongestAskedFor{60};
 // No reconciliation takes this long unless something hangs: each request has a deadline of 30 s.
 inline constexpr std::chrono::minutes kHungAfter{5};
 
@@ -47,7 +47,8 @@ class Controller {
         clock_(clock),
         queue_(queue),
         reconciler_(reconciler),
-        probe_(probe) {}
+        probe_(probe),
+        failure_log_(options_.name, clock) {}
   ~Controller() { Stop(); }
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -105,7 +106,7 @@ class Controller {
     } else if (const auto* gave_up = std::get_if<GiveUp>(&outcome)) {
       queue_.Forget(item);
       queue_.AddAfter(item, gave_up->recheck);
-      LogFailure(item, gave_up->error, 1, gave_up->recheck);
+      failure_log_.GaveUp(Describe(item), gave_up->error, gave_up->recheck);
       probe_.Reconciled(ReconcileResult::kGiveUp, took);
     } else {
       Settle(item, std::get<Retry>(outcome), took);
@@ -119,23 +120,16 @@ class Controller {
     if (retry.longest > Clock::Duration::zero())
       delay = std::min<Clock::Duration>(delay, retry.longest);
     if (conflict) delay = std::min<Clock::Duration>(delay, kLongestConflictDelay);
-    if (retry.error.retry_after) delay = std::max<Clock::Duration>(delay, *retry.error.retry_after);
+    if (retry.error.retry_after) {
+      // Compared as milliseconds: an absurd number of them would overflow as nanoseconds.
+      const auto asked =
+          std::min<std::chrono::milliseconds>(*retry.error.retry_after, kLongestAskedFor);
+      delay = std::max<Clock::Duration>(delay, asked);
+    }
     queue_.AddAfter(item, delay);
     probe_.Reconciled(
         conflict ? metrics::ReconcileResult::kConflict : metrics::ReconcileResult::kRetry, took);
-    if (!conflict) LogFailure(item, retry.error, failures, delay);
-  }
-
-  // The first failure and each doubling of their number: a failing item cannot flood the log.
-  void LogFailure(const Item& item, const Error& error, int failures, Clock::Duration delay) const {
-    const bool power_of_two = (failures & (failures - 1)) == 0;
-    if (!power_of_two && !log::V(4)) return;
-    log::Warning("reconciliation failed",
-                 {{"controller", options_.name},
-                  {"item", Describe(item)},
-                  {"failures", failures},
-                  {"retryInSeconds", static_cast<double>(delay.count()) / 1e9},
-                  {"err", error}});
+    if (!conflict) failure_log_.Retrying(Describe(item), retry.error, failures, delay);
   }
 
   const Options options_;
@@ -143,6 +137,7 @@ class Controller {
   queue::WorkQueue<Item>& queue_;
   Reconciler<Item>& reconciler_;
   metrics::ReconcileProbe& probe_;
+  FailureLog failure_log_;
   std::vector<std::jthread> workers_;
 };
 

@@ -24,12 +24,19 @@ constexpr double kBurstPerObject = 25;
 constexpr seconds kOneMoreEvery{300};
 constexpr minutes kSameEventWithin{10};
 constexpr std::size_t kRemembered = 4'096;  // client-go's cache size
+constexpr std::size_t kMostSimilar = 10;
+constexpr std::string_view kCombined = "(combined from similar events): ";  // client-go's words
 constexpr int kTries = 4;
 constexpr Backoff::Options kRetry{std::chrono::milliseconds(250), seconds(4)};
 
-std::string EqualityKey(const EventRequest& e) {
-  return Join({e.uid, e.kind, e.ns, e.name, e.type, e.reason, e.message}, "\n");
+// Of objects without UID the name has to do.
+std::string ObjectKeyOf(const EventRequest& e) { return Join({e.uid, e.kind, e.ns, e.name}, "\n"); }
+
+std::string SimilarityKey(const EventRequest& e) {
+  return Join({ObjectKeyOf(e), e.type, e.reason}, "\n");
 }
+
+std::string EqualityKey(const EventRequest& e) { return Join({SimilarityKey(e), e.message}, "\n"); }
 
 bool Transient(const Error& error) {
   return error.code() == Code::kUnavailable || error.code() == Code::kTimeout ||
@@ -43,6 +50,16 @@ std::string HexHash(std::string_view text) {
   return hex.data();
 }
 
+// "<object>.<hash>", as client-go names them; the time keeps two runs of the process apart. The
+// object's name may be as long as a name can be, or no name for an event at all.
+std::string NameOf(const EventRequest& event, const std::string& key, Clock::Wall now) {
+  constexpr std::size_t kMaxName = 253;
+  const std::string suffix = "." + HexHash(key + std::to_string(now.time_since_epoch().count()));
+  std::string object = event.name.substr(0, kMaxName - suffix.size());
+  while (!object.empty() && (object.back() == '.' || object.back() == '-')) object.pop_back();
+  return (IsDnsSubdomain(object) ? object : "event") + suffix;
+}
+
 }  // namespace
 
 AsyncEventRecorder::AsyncEventRecorder(kube::Client& client, Clock& clock,
@@ -54,6 +71,7 @@ AsyncEventRecorder::AsyncEventRecorder(kube::Client& client, Clock& clock,
 AsyncEventRecorder::~AsyncEventRecorder() { Stop(Clock::Duration::zero()); }
 
 void AsyncEventRecorder::Emit(EventRequest request) {
+  request.message = Truncate(request.message, api::kMaxEventMessage);  // bounds the queue's memory
   MutexLock lock(mutex_);
   if (closed_ || queue_.size() >= kQueueLimit) {
     probe_.Lost(closed_ ? EventLoss::kStopped : EventLoss::kQueueFull);
@@ -87,12 +105,12 @@ void AsyncEventRecorder::Work(const std::stop_token& stop) {
     if (!clock_.WaitUntil(changed_, lock, Clock::Steady::max(), stop,
                           [this] { return !queue_.empty(); }))
       return;
-    const EventRequest request = std::move(queue_.front());
+    EventRequest request = std::move(queue_.front());
     queue_.pop_front();
     busy_ = true;
     lock.unlock();
     if (Allowed(request)) {
-      Write(request, stop);
+      Write(std::move(request), stop);
     } else {
       probe_.Emitted(EventResult::kFiltered);
     }
@@ -103,7 +121,7 @@ void AsyncEventRecorder::Work(const std::stop_token& stop) {
 bool AsyncEventRecorder::Allowed(const EventRequest& request) {
   const auto now = clock_.Now();
   if (allowed_.size() >= kRemembered) allowed_.clear();
-  auto [found, added] = allowed_.try_emplace(request.uid, Allowance{kBurstPerObject, now});
+  auto [found, added] = allowed_.try_emplace(ObjectKeyOf(request), Allowance{kBurstPerObject, now});
   Allowance& allowance = found->second;
   const double earned = static_cast<double>((now - allowance.refilled).count()) /
                         static_cast<double>(std::chrono::nanoseconds(kOneMoreEvery).count());
@@ -114,20 +132,46 @@ bool AsyncEventRecorder::Allowed(const EventRequest& request) {
   return true;
 }
 
-void AsyncEventRecorder::Write(const EventRequest& request, const std::stop_token& stop) {
-  const std::string key = EqualityKey(request);
+bool AsyncEventRecorder::OneOfTooMany(const EventRequest& request) {
+  const auto now = clock_.Now();
+  if (similar_.size() >= kRemembered) {
+    std::erase_if(similar_,
+                  [now](const auto& entry) { return now - entry.second.last >= kSameEventWithin; });
+    if (similar_.size() >= kRemembered) similar_.clear();
+  }
+  Similar& similar = similar_[SimilarityKey(request)];
+  if (now - similar.last >= kSameEventWithin) similar.messages.clear();
+  similar.last = now;
+  const std::uint64_t message = StableHash(request.message);
+  if (similar.messages.contains(message)) return false;
+  if (similar.messages.size() >= kMostSimilar) return true;
+  similar.messages.insert(message);
+  return false;
+}
+
+void AsyncEventRecorder::Write(EventRequest request, const std::stop_token& stop) {
+  std::string key = EqualityKey(request);
+  if (OneOfTooMany(request)) {
+    key = SimilarityKey(request);
+    request.message.insert(0, kCombined);
+  }
+  // One name for all attempts: a POST that was applied although its answer got lost must not be
+  // applied twice.
+  const std::string name = NameOf(request, key, clock_.WallNow());
   for (int attempt = 1; attempt <= kTries; ++attempt) {
     const auto found = written_.find(key);
     const bool repeat =
         found != written_.end() && clock_.Now() - found->second.last < kSameEventWithin;
-    auto wrote = repeat ? Count(found->second, stop) : Create(request, key, stop);
+    auto wrote = repeat ? Count(found->second, stop) : Create(request, key, name, stop);
     if (wrote.ok()) {
       probe_.Emitted(repeat ? EventResult::kCounted : EventResult::kCreated);
       return;
     }
-    if (repeat) written_.erase(key);  // it may have expired: make a new one
-    const bool again =
-        Transient(wrote.error()) || (repeat && wrote.error().code() == Code::kNotFound);
+    if (repeat && wrote.error().code() == Code::kNotFound) {
+      written_.erase(found);  // the server forgets events after an hour: make a new one
+      continue;
+    }
+    const bool again = Transient(wrote.error());
     if (!again || attempt == kTries || !clock_.SleepFor(BackoffDelay(kRetry, attempt), stop)) {
       if (log::V(2)) {
         log::Verbose("event lost",
@@ -136,17 +180,15 @@ void AsyncEventRecorder::Write(const EventRequest& request, const std::stop_toke
       break;
     }
   }
-  probe_.Lost(EventLoss::kWriteFailed);
+  probe_.Lost(stop.stop_requested() ? EventLoss::kStopped : EventLoss::kWriteFailed);
 }
 
 Result<void> AsyncEventRecorder::Create(const EventRequest& request, const std::string& key,
-                                        const std::stop_token& stop) {
+                                        const std::string& name, const std::stop_token& stop) {
   const auto now = clock_.WallNow();
   api::EventData event;
   event.ns = request.ns.empty() ? "default" : request.ns;
-  // As client-go names them; the time keeps two runs of the process apart.
-  event.name = Truncate(request.name, 230) + "." +
-               HexHash(key + std::to_string(now.time_since_epoch().count()));
+  event.name = name;
   event.about = {request.api_version, request.kind, request.ns, request.name, request.uid, ""};
   event.type = request.type;
   event.reason = request.reason;
@@ -156,7 +198,8 @@ Result<void> AsyncEventRecorder::Create(const EventRequest& request, const std::
   event.component = options_.component;
   event.instance = options_.instance;
   const auto created = client_.Create(kube::kEvents, event.ns, api::EventBody(event), stop);
-  if (!created.ok()) return created.error();
+  // The name is ours alone, so "exists" means that an earlier attempt arrived after all.
+  if (!created.ok() && created.error().code() != Code::kAlreadyExists) return created.error();
   if (written_.size() >= kRemembered) Forget();
   written_[key] = Written{event.ns, event.name, 1, clock_.Now()};
   return {};

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <deque>
-#include <list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -38,8 +38,9 @@ class EventRecorder {
 
 // Writes Events from a thread and with a budget of its own (the client it is given). Bounded: at
 // most 1,000 wait, more are dropped and counted. As client-go does, an event that is equal to an
-// earlier one within ten minutes raises that one's count, and one object gets 25 events at once and
-// then one in five minutes.
+// earlier one within ten minutes raises that one's count, one object gets 25 events at once and
+// then one in five minutes, and of events that differ by their message alone those after the tenth
+// within ten minutes become one.
 class AsyncEventRecorder final : public EventRecorder {
  public:
   struct Options {
@@ -64,6 +65,11 @@ class AsyncEventRecorder final : public EventRecorder {
     int count = 0;
     Clock::Steady last;
   };
+  // The messages that one object got for one reason, as hashes; at most kMostSimilar.
+  struct Similar {
+    std::set<std::uint64_t> messages;
+    Clock::Steady last;
+  };
   // Tokens of one object, as in a bucket.
   struct Allowance {
     double tokens;
@@ -72,8 +78,10 @@ class AsyncEventRecorder final : public EventRecorder {
 
   void Work(const std::stop_token& stop);
   bool Allowed(const EventRequest& request);
-  void Write(const EventRequest& request, const std::stop_token& stop);
-  Result<void> Create(const EventRequest& request, const std::string& key,
+  bool OneOfTooMany(const EventRequest& request);
+  void Write(EventRequest request, const std::stop_token& stop);
+  // `key`: what makes a later event the same; `name`: of the new object.
+  Result<void> Create(const EventRequest& request, const std::string& key, const std::string& name,
                       const std::stop_token& stop);
   Result<void> Count(Written& written, const std::stop_token& stop);
   void Forget();
@@ -91,7 +99,8 @@ class AsyncEventRecorder final : public EventRecorder {
 
   // Used by the writing thread only. Bounded by Forget.
   std::unordered_map<std::string, Written> written_;    // by everything that makes two events equal
-  std::unordered_map<std::string, Allowance> allowed_;  // by UID of the object
+  std::unordered_map<std::string, Similar> similar_;    // by object, type and reason
+  std::unordered_map<std::string, Allowance> allowed_;  // by object
 
   std::jthread thread_;
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // HealthChecks: named answers to "is this process alive" and "is it ready to work", and their text
-// form, as kube-apiserver gives it. Thread-safe; checks are added before the first question and
-// must not block.
+// form, as kube-apiserver gives it, but with the reason of a failure, cut to one line of at most
+// 256 bytes. Thread-safe; checks are added before the first question and must not block. A check
+// that throws has failed.
 #pragma once
 
 #include <functional>
