@@ -52,45 +52,51 @@ def _allowed(name, places):
 
 def _check_libraries(root, files):
     direct = {path: [(line, target) for line, _, target in tree.includes(path.read_text())] for path in files}
+    graph = {path: _own_headers(root, path, direct) for path in files}
     problems = []
     for library, (prefixes, places) in LIBRARIES.items():
         users = {path: line for path, found in direct.items() for line, target in found if target.startswith(prefixes)}
         for path, line in users.items():
             if not _allowed(tree.relative(path, root), places):
                 problems.append(f"{tree.relative(path, root)}:{line}: {library} belongs to {' and '.join(places)} only")
-        problems += _leaks(root, library, places, direct, users)
+        problems += _leaks(root, library, places, graph, users)
         if library in SINGLE and (len(users) > 1 or any(path.suffix == ".h" for path in users)):
             names = ", ".join(tree.relative(path, root) for path in users)
             problems.append(f"{names}: {library} may be included by one .cc file only")
     return problems
 
 
-def _leaks(root, library, places, direct, users):
+def _own_headers(root, path, direct):
+    """The files of ours that `path` includes, found as the compiler finds them."""
+    candidates = (base / target for _, target in direct[path] for base in (root / "controller", root / "test", path.parent))
+    return [header for header in candidates if header in direct]
+
+
+def _leaks(root, library, places, graph, users):
     """Files outside the fence that see the library through a header of ours."""
     problems = []
-    for path in direct:
+    for path in graph:
         if path in users or _allowed(tree.relative(path, root), places):
             continue
-        chain = _chain(root, path, direct, users)
+        chain = _chain(path, graph, users)
         if chain:
-            problems.append(f"{tree.relative(path, root)}: sees {library} through {' -> '.join(chain)}")
+            names = " -> ".join(tree.relative(header, root) for header in chain)
+            problems.append(f"{tree.relative(path, root)}: sees {library} through {names}")
     return problems
 
 
-def _chain(root, start, direct, users):
+def _chain(start, graph, users):
     """The headers that lead from `start` to a user of the library, or None."""
     seen, stack = {start}, [(start, ())]
     while stack:
         path, chain = stack.pop()
-        for _, target in direct[path]:
-            for base in (root / "controller", root / "test", path.parent):
-                header = base / target
-                if header in direct and header not in seen:
-                    seen.add(header)
-                    longer = chain + (tree.relative(header, root),)
-                    if header in users:
-                        return longer
-                    stack.append((header, longer))
+        for header in graph[path]:
+            if header in seen:
+                continue
+            if header in users:
+                return chain + (header,)
+            seen.add(header)
+            stack.append((header, chain + (header,)))
     return None
 
 

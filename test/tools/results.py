@@ -13,6 +13,11 @@ class Test(typing.NamedTuple):
     detail: str = ""  # FAILED: the end of its output; SKIPPED: the reason
 
 
+# What programs that run several tests in one ctest entry print for each: GoogleTest, and test/integration/harness.py.
+_INNER = re.compile(r"^(?:\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+).*\(\d+ ms\)|(ok|FAILED) +(\w+) \([\d.]+ s\))$", re.MULTILINE)
+_VERDICTS = {"OK": PASSED, "ok": PASSED, "FAILED": FAILED, "SKIPPED": SKIPPED}
+
+
 def from_junit(path):
     """The tests in a file written by `ctest --output-junit`. Never empty: no tests, or no file, is a failure."""
     try:
@@ -21,21 +26,40 @@ def from_junit(path):
         return [Test("(results)", FAILED, f"no readable results: {error}")]
     if not cases:
         return [Test("(results)", FAILED, "no test was found")]
-    return [_from_case(case) for case in cases]
+    return [test for case in cases for test in _from_case(case)]
 
 
 def _from_case(case):
     name, status = case.get("name", "?"), case.get("status")
     output = (case.findtext("system-out") or "").strip()
+    inner = _inner_tests(name, output) if status in ("run", "fail") else []
+    if len(inner) > 1:
+        if status == "fail" and all(test.outcome != FAILED for test in inner):
+            inner.append(Test(name, FAILED, output))  # it crashed, hung, or failed outside of a test
+        return inner
     if status == "run":
-        return Test(name, PASSED)
+        return [Test(name, PASSED)]
     if status == "disabled":
-        return Test(name, SKIPPED, "disabled")
+        return [Test(name, SKIPPED, "disabled")]
     skipped = case.find("skipped")
     if status == "notrun" and skipped is not None and skipped.get("message", "").startswith("SKIP_"):
-        return Test(name, SKIPPED, skip_reason(output))
+        return [Test(name, SKIPPED, skip_reason(output))]
     # "notrun" without a wish to skip means that the program is missing: that is a failure.
-    return Test(name, FAILED, output)
+    return [Test(name, FAILED, output)]
+
+
+def _inner_tests(name, output):
+    """The tests that one program ran, as far as its output names them."""
+    tests, matches = [], list(_INNER.finditer(output))
+    for number, match in enumerate(matches):
+        gtest, gtest_name, scenario, scenario_name = match.groups()
+        before = output[matches[number - 1].end() if number else 0:match.end()]
+        after = output[match.start():matches[number + 1].start() if number + 1 < len(matches) else len(output)]
+        outcome = _VERDICTS[gtest or scenario]
+        # GoogleTest says what is wrong before the verdict, the harness after it.
+        detail = {PASSED: "", SKIPPED: skip_reason(before), FAILED: before if gtest else after}[outcome]
+        tests.append(Test(f"{name}: {gtest_name or scenario_name}", outcome, detail.strip()))
+    return tests
 
 
 def skip_reason(output):

@@ -40,6 +40,27 @@ class Junit(unittest.TestCase):
         case = '<testcase name="A" status="notrun"><skipped message="Unable to find executable"/></testcase>'
         self.assertEqual(self.read(case)[0].outcome, FAILED)
 
+    def test_a_program_with_several_tests_counts_them(self):
+        output = ("[       OK ] Fake/A.Works/0 (1 ms)\n[ RUN      ] Fake/A.Breaks/0\n/x/t.cc:7: Failure\nExpected\n"
+                  "[  FAILED  ] Fake/A.Breaks/0, where TypeParam = Fake (2 ms)\n[  FAILED  ] 1 test, listed below:\n" + GTEST_SKIP)
+        tests = self.read(f'<testcase name="c" status="fail"><system-out>{output}</system-out></testcase>')
+        self.assertEqual([(t.name, t.outcome) for t in tests],
+                         [("c: Fake/A.Works/0", PASSED), ("c: Fake/A.Breaks/0", FAILED), ("c: A.Skips", SKIPPED)])
+        self.assertIn("t.cc:7", tests[1].detail)
+        self.assertEqual(tests[2].detail, "no kubectl here")
+
+    def test_scenarios_are_counted_one_by_one(self):
+        output = "ok     two_run (3.1 s)\nFAILED third_waits (9.0 s)\nthe third ran\nok     all_go (1.0 s)\n2 passed, 1 failed"
+        tests = self.read(f'<testcase name="life" status="fail"><system-out>{output}</system-out></testcase>')
+        self.assertEqual([t.outcome for t in tests], [PASSED, FAILED, PASSED])
+        self.assertIn("the third ran", tests[1].detail)
+        self.assertNotIn("all_go", tests[1].detail)
+
+    def test_a_crash_after_good_tests_is_a_failure(self):
+        output = "[       OK ] A.B (1 ms)\n[       OK ] A.C (1 ms)\n[ RUN      ] A.D\nSegmentation fault"
+        tests = self.read(f'<testcase name="c" status="fail"><system-out>{output}</system-out></testcase>')
+        self.assertEqual([t.outcome for t in tests], [PASSED, PASSED, FAILED])
+
     def test_no_tests_and_no_file_are_failures(self):
         self.assertEqual(self.read()[0].outcome, FAILED)
         self.assertEqual(results.from_junit("does-not-exist.xml")[0].outcome, FAILED)
