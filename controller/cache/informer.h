@@ -14,6 +14,8 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "api/decoder.h"
@@ -34,6 +36,9 @@ class Informer final : private ReflectorSink {
     std::string ns;  // empty: all namespaces
     // Objects for which this is false are treated as absent (W43). Null: all are kept.
     std::function<bool(const T&)> keep;
+    // The server said that the object no longer exists, as opposed to: it is no longer kept. Called
+    // before the handlers; null: nobody asks.
+    std::function<void(const T&)> ended;
     // A complete list was older than what we had seen: the cluster was restored from a snapshot,
     // and what is known to be gone may be back.
     std::function<void()> versions_went_back;
@@ -74,7 +79,13 @@ class Informer final : private ReflectorSink {
   Clock::Steady LastActivity() const { return reflector_.LastActivity(); }
 
  private:
-  using Incoming = std::unordered_map<api::ObjectKey, Ptr>;
+  // A complete list in the making.
+  struct Incoming {
+    std::unordered_map<api::ObjectKey, Ptr> objects;
+    // Exist, are not kept, and are in the store: their removal is no end. Disjoint from `objects`.
+    std::unordered_set<api::ObjectKey> unkept;
+  };
+  enum class Removal { kEnded, kNotKept };
 
   void BeginReplace() override { incoming_ = std::make_unique<Incoming>(); }
 
@@ -91,17 +102,17 @@ class Informer final : private ReflectorSink {
         event.type != api::WatchEventType::kBookmark && event.type != api::WatchEventType::kError;
     if (!object) return frame;
     frame.resource_version = event.object.meta.resource_version;
+    const bool deleted = event.type == api::WatchEventType::kDeleted;
+    // The version moves before the handlers run: whoever they wake must not find the mirror behind
+    // itself.
     if (incoming_ != nullptr) {
-      Collect(std::move(event.object));
+      deleted ? Drop(event.object.meta.key()) : Collect(std::move(event.object));
+    } else if (deleted) {
+      Remove(event.object.meta.key(), frame.resource_version, Removal::kEnded);
+    } else if (!Keeps(event.object)) {
+      Remove(event.object.meta.key(), frame.resource_version, Removal::kNotKept);
     } else {
-      const bool gone = event.type == api::WatchEventType::kDeleted || !Keeps(event.object);
-      // The version moves before the handlers run: whoever they wake must not find the mirror
-      // behind itself.
-      if (gone) {
-        Remove(event.object.meta.key(), frame.resource_version);
-      } else {
-        Put(std::make_shared<const T>(std::move(event.object)), frame.resource_version);
-      }
+      Put(std::make_shared<const T>(std::move(event.object)), frame.resource_version);
     }
     return frame;
   }
@@ -118,9 +129,11 @@ class Informer final : private ReflectorSink {
       if (options_.versions_went_back) options_.versions_went_back();
     }
     for (const Ptr& object : store_.All()) {
-      if (!incoming->contains(object->meta.key())) Remove(object->meta.key(), version);
+      const api::ObjectKey key = object->meta.key();
+      if (incoming->objects.contains(key)) continue;
+      Remove(key, version, incoming->unkept.contains(key) ? Removal::kNotKept : Removal::kEnded);
     }
-    for (auto& [key, object] : *incoming) Put(std::move(object), version);
+    for (auto& [key, object] : incoming->objects) Put(std::move(object), version);
     store_.SetLastSeen(version);
     MutexLock lock(mutex_);
     synced_ = true;
@@ -131,22 +144,35 @@ class Informer final : private ReflectorSink {
 
   bool Keeps(const T& object) const { return !options_.keep || options_.keep(object); }
 
+  // An object of the list. While a streaming list comes in, so do changes of what it has sent
+  // already: the later state of an object wins.
   void Collect(T object) {
-    if (!Keeps(object)) return;
+    if (!Keeps(object)) {
+      const api::ObjectKey unkept = object.meta.key();
+      Drop(unkept);
+      if (store_.Find(unkept) != nullptr) incoming_->unkept.insert(unkept);
+      return;
+    }
     // Unchanged objects keep their copy: a relist then needs memory for pointers only.
     Ptr known = store_.Find(object.meta.key());
     const bool same = known != nullptr && known->meta.uid == object.meta.uid &&
                       known->meta.resource_version == object.meta.resource_version;
     api::ObjectKey key = object.meta.key();
-    (*incoming_)[std::move(key)] =
+    incoming_->unkept.erase(key);
+    incoming_->objects[std::move(key)] =
         same ? std::move(known) : std::make_shared<const T>(std::move(object));
+  }
+
+  void Drop(const api::ObjectKey& key) {
+    incoming_->objects.erase(key);
+    incoming_->unkept.erase(key);
   }
 
   void Put(Ptr object, const api::ResourceVersion& version) {
     Ptr old = store_.Find(object->meta.key());
     if (old == object) return;
     if (old != nullptr && old->meta.uid != object->meta.uid) {
-      Remove(object->meta.key(), version);
+      Remove(object->meta.key(), version, Removal::kEnded);  // the name has a new bearer
       old = nullptr;
     }
     store_.Put(object);
@@ -155,10 +181,11 @@ class Informer final : private ReflectorSink {
     for (const Handler& handler : handlers_) handler(old, object);
   }
 
-  void Remove(const api::ObjectKey& key, const api::ResourceVersion& version) {
+  void Remove(const api::ObjectKey& key, const api::ResourceVersion& version, Removal why) {
     const Ptr old = store_.Remove(key);
     store_.SetLastSeen(version);
     if (old == nullptr) return;
+    if (why == Removal::kEnded && options_.ended) options_.ended(*old);
     probe_.Objects(store_.Size());
     for (const Handler& handler : handlers_) handler(old, nullptr);
   }

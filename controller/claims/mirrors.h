@@ -32,6 +32,9 @@ class Mirrors {
   metrics::WatchProbe pods_probe_, claims_probe_, templates_probe_;
 
  public:
+  // UIDs of pods whose end was seen. Not of pods that merely stopped to use claims.
+  cache::Tombstones gone_pods;
+
   cache::Informer<api::Pod> pods;  // only those that use claims
   cache::Informer<api::ResourceClaim> claims;
   cache::Informer<api::ResourceClaimTemplate> templates;
@@ -40,9 +43,6 @@ class Mirrors {
   void Stop();
   bool HasSynced() const { return pods.HasSynced() && claims.HasSynced() && templates.HasSynced(); }
   bool WaitForSync(const std::stop_token& stop);
-
-  // UIDs of pods whose end was seen.
-  cache::Tombstones gone_pods;
 
   PodPtr FindPod(const api::ObjectKey& key) const { return pods.store().Find(key); }
   ClaimPtr FindClaim(const api::ObjectKey& key) const { return claims.store().Find(key); }
