@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "claims/claim_controller.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "claims/blocked_pods.h"
 #include "claims/census.h"
@@ -23,6 +25,13 @@ constexpr std::string_view kQueueName = "resource_claim";  // upstream's, for it
 // otherwise.
 constexpr std::size_t kWokenPerFreedClaim = 4;
 
+// Whether the pod's wait for generated claims has not ended: only such a wait is measured.
+bool AwaitsClaims(const api::Pod& pod) {
+  return std::any_of(pod.claims.begin(), pod.claims.end(), [&pod](const api::PodClaimEntry& entry) {
+    return std::holds_alternative<NotGenerated>(ResolveEntry(pod, entry));
+  });
+}
+
 }  // namespace
 
 struct ClaimController::Parts {
@@ -42,6 +51,7 @@ struct ClaimController::Parts {
   ReportedProblems reported;
   BlockedPods blocked;
   Written written;
+  cache::Tombstones deleted_claims;
   queue::WorkQueue<WorkItem> queue;
   Mirrors mirrors;
   const Triggers triggers;
@@ -61,7 +71,7 @@ ClaimController::Parts::Parts(const Dependencies& d)
       mirrors(d.reads, d.clock, d.registry,
               [this](std::string_view resource) { VersionsWentBack(resource); }),
       triggers(mirrors),
-      execution{d.writes, d.events, claim_probe, written,
+      execution{d.writes, d.events, claim_probe, written,          deleted_claims,
                 reported, arrivals, d.clock,     d.options.observe},
       reconciler(mirrors, execution, blocked, d.reads),
       controller({std::string(kQueueName), d.options.workers}, d.clock, queue, reconciler,
@@ -84,10 +94,9 @@ void ClaimController::Parts::Enqueue(std::vector<WorkItem> items) {
 
 void ClaimController::Parts::OnPod(const PodPtr& old, const PodPtr& now) {
   if (now == nullptr) {
-    mirrors.gone_pods.Add(old->meta.uid);
     blocked.Remove(old->meta.key());
     arrivals.Forget(old->meta.uid);
-  } else if (old == nullptr) {
+  } else if (old == nullptr && AwaitsClaims(*now)) {
     arrivals.Seen(now->meta.uid, clock.Now());
   }
   Enqueue(triggers.OnPod(old, now));
@@ -105,6 +114,7 @@ void ClaimController::Parts::OnClaim(const ClaimPtr& old, const ClaimPtr& now) {
 void ClaimController::Parts::VersionsWentBack(std::string_view resource) {
   written.Forget(resource);
   mirrors.gone_pods.Clear();
+  deleted_claims.Clear();
 }
 
 ClaimController::ClaimController(const Dependencies& dependencies)

@@ -125,6 +125,7 @@ Result<void> ClaimExecutor::Delete(const api::ResourceClaim& claim, const std::s
     return deleted.error().Context("delete claim " + claim.meta.key().ToString());
   }
   run_.probe.Write(metrics::ClaimWrite::kDelete, metrics::WriteResult::kOk);
+  run_.deleted_claims.Add(claim.meta.uid);
   if (log::V(4)) log::Verbose("claim deleted", {{"claim", claim.meta.key().ToString()}});
   return {};
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "cache/tombstones.h"
 #include "cache/written_versions.h"
 #include "claims/pod_arrivals.h"
 #include "claims/reported_problems.h"
@@ -26,6 +27,8 @@ struct Execution {
   runtime::EventRecorder& events;
   metrics::ClaimProbe& probe;
   Written& written;
+  // UIDs of claims that we deleted: until the mirror shows the end, nobody deletes them again.
+  cache::Tombstones& deleted_claims;
   ReportedProblems& reported;
   PodArrivals& arrivals;
   Clock& clock;

@@ -62,8 +62,10 @@ PodState Gatherer::StateOf(const api::ObjectKey& key, std::string_view uid,
   auto json = client_.Get(kube::kPods, key, stop);
   if (!json.ok()) {
     if (json.error().code() == Code::kNotFound) return PodState::kGone;
-    log::Verbose("cannot look up the consumer of a claim",
-                 {{"pod", key.ToString()}, {"err", json.error()}});
+    if (log::V(2)) {
+      log::Verbose("cannot look up the consumer of a claim",
+                   {{"pod", key.ToString()}, {"err", json.error()}});
+    }
     return PodState::kUnknown;
   }
   api::Decoder decoder;

@@ -39,6 +39,11 @@ runtime::Outcome ItemReconciler::ReconcilePod(const WorkItem& item, const std::s
 runtime::Outcome ItemReconciler::ReconcileClaim(const WorkItem& item, const std::stop_token& stop) {
   const ClaimPtr claim = mirrors_.FindClaim(item.key());
   if (claim == nullptr) return runtime::Done{};
+  // Deleted by us, and the mirror has not heard of it. Other finalizers may hold it: then its
+  // deletionTimestamp arrives, and the look at that is not spared.
+  if (!claim->meta.deleting() && run_.deleted_claims.Contains(claim->meta.uid)) {
+    return runtime::Done{};
+  }
   const ClaimView view = gatherer_.Gather(claim, stop);
   const ClaimPlan plan = PlanClaim(view, run_.clock.WallNow());
   return claim_executor_.Execute(item, view, plan, stop);

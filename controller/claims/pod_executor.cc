@@ -154,13 +154,18 @@ runtime::Outcome PodExecutor::WriteStatus(const WorkItem& item, const api::Pod& 
   const auto after = decoder.Decode<api::Pod>(*written);
   if (!after.ok()) return runtime::Done{};
   run_.written.Wrote(item, kube::kPods.plural, after->meta.resource_version);
+  if (std::holds_alternative<runtime::Done>(progress.outcome)) MeasureWait(pod);
+  return runtime::Done{};
+}
+
+// Once for each pod, when all its entries have their claims.
+void PodExecutor::MeasureWait(const api::Pod& pod) const {
+  const auto waited = run_.arrivals.Served(pod.meta.uid, run_.clock.Now());
+  if (!waited) return;
+  run_.probe.PodServedSinceSeen(*waited);
   if (const auto created = ParseTime(pod.meta.creation_timestamp)) {
     run_.probe.PodServed(run_.clock.WallNow() - *created);
   }
-  if (const auto waited = run_.arrivals.Served(pod.meta.uid, run_.clock.Now())) {
-    run_.probe.PodServedSinceSeen(*waited);
-  }
-  return runtime::Done{};
 }
 
 runtime::Outcome PodExecutor::Reserve(const WorkItem& item, const api::Pod& pod,

@@ -49,9 +49,9 @@ class PodExecutor {
                const std::stop_token& stop);
   Made Existing(const WorkItem& item, const api::Pod& pod, const EntryView& entry,
                 const std::string& name, const std::stop_token& stop);
-  void Created(bool success, const EntryView& entry, const Error* error);
   runtime::Outcome WriteStatus(const WorkItem& item, const api::Pod& pod, const Progress& progress,
                                const std::stop_token& stop);
+  void MeasureWait(const api::Pod& pod) const;
   runtime::Outcome Reserve(const WorkItem& item, const api::Pod& pod, const ClaimPtr& claim,
                            const std::stop_token& stop);
   runtime::Outcome Observe(const WorkItem& item, const PodView& view, const PodPlan& plan) const;

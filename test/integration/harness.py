@@ -131,10 +131,12 @@ class Invariants(threading.Thread):
     def run(self):
         while not self.ended.wait(0.05):
             try:
-                claims = self.api.items("/apis/resource.k8s.io/v1/resourceclaims")
+                self.look()
             except (AssertionError, OSError):
-                continue
-            self.check(claims)
+                continue  # the server may be away for a moment; the look at the end must succeed
+
+    def look(self):
+        self.check(self.api.items("/apis/resource.k8s.io/v1/resourceclaims"))
 
     def check(self, claims):
         owners = {}
@@ -302,6 +304,7 @@ def run_one(rig, number, scenario):
     finally:
         invariants.ended.set()
         invariants.join()
+        invariants.look()
         empty_namespace(rig.api, ns)
         if invariants.broken:
             print("      invariants broken: " + "; ".join(sorted(set(invariants.broken))[:5]), flush=True)

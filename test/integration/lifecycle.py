@@ -90,9 +90,12 @@ def burst_of_two_thousand_pods(world):
     assert world.controller.metric(creates) - before[0] == count, "more than one POST for a pod"
     assert world.controller.metric(writes) - before[1] == count, "more than one status write for a pod"
     print(f"      {count} pods created in {created:.1f} s, all served after {took:.1f} s", flush=True)
+    deletes = 'dra_claim_writes_total{operation="delete",result="ok"}'
+    deleted = world.controller.metric(deletes)
     start = time.monotonic()
     world.api.must("DELETE", world.path(PODS), {"gracePeriodSeconds": 0})
     wait_for("no claim is left", lambda: not world.claims(), 180)
+    assert world.controller.metric(deletes) - deleted <= count, "a claim was deleted twice"
     print(f"      all pods deleted and no claim left after {time.monotonic() - start:.1f} s", flush=True)
 
 
