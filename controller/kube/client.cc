@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/client.h"
 
+#include <algorithm>
+
+#include "api/patch.h"
 #include "api/status.h"
 #include "base/strings.h"
 #include "kube/flow_control.h"
@@ -10,6 +13,10 @@ namespace dra::kube {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
+
+// However long a server asks us to stay away: whoever waits must come back some day, and sums of
+// times must not overflow.
+constexpr std::chrono::milliseconds kLongestRetryAfter = std::chrono::hours(1);
 
 // Collects "?a=b&c=d" with encoded values.
 class Target {
@@ -33,37 +40,6 @@ class Target {
  private:
   std::string text_;
 };
-
-std::string Quote(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 0xFU];
-    } else {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
-std::string DeleteOptions(const Preconditions& preconditions) {
-  std::string body = R"({"kind":"DeleteOptions","apiVersion":"v1")";
-  if (!preconditions.uid.empty() || !preconditions.resource_version.empty()) {
-    body += R"(,"preconditions":{)";
-    if (!preconditions.uid.empty()) body += "\"uid\":" + Quote(preconditions.uid);
-    if (!preconditions.resource_version.empty()) {
-      if (!preconditions.uid.empty()) body += ',';
-      body += "\"resourceVersion\":" + Quote(preconditions.resource_version);
-    }
-    body += '}';
-  }
-  return body + "}";
-}
 
 std::string_view ContentType(PatchType type) {
   switch (type) {
@@ -96,6 +72,7 @@ Error Refused(const Request& request, int status, std::string_view body,
       api::ErrorFromStatus(status, body, request.method == Method::kPost).Context(Name(request));
   error.http_status = status;
   if (retry_after) error.retry_after = retry_after;
+  if (error.retry_after) error.retry_after = std::min(*error.retry_after, kLongestRetryAfter);
   // A server error may come after the write: a time-out of the server's own, a broken aggregator.
   if (request.method != Method::kGet && status >= 500) error.maybe_applied = true;
   return error;
@@ -125,8 +102,10 @@ Result<Clock::Steady> Client::Admit(const Request& request, const std::stop_toke
 void Client::Record(const Request& request, const Answered& answered) {
   const auto latency = clock_.Now() - answered.start;
   flow_.Release(OutcomeOf(answered.status), latency,
-                answered.status == 429 ? answered.retry_after.value_or(std::chrono::milliseconds(0))
-                                       : std::chrono::milliseconds(0));
+                answered.status == 429
+                    ? std::min(answered.retry_after.value_or(std::chrono::milliseconds(0)),
+                               kLongestRetryAfter)
+                    : std::chrono::milliseconds(0));
   probe_.Request(ToString(request.method), answered.status, latency, request.body.size(),
                  answered.bytes);
 }
@@ -227,11 +206,12 @@ Result<std::string> Client::Patch(const Resource& resource, const api::ObjectKey
 
 Result<void> Client::Delete(const Resource& resource, const api::ObjectKey& key,
                             const Preconditions& preconditions, const std::stop_token& stop) {
-  auto answer = Answer({.method = Method::kDelete,
-                        .target = resource.ObjectPath(key),
-                        .content_type = std::string(kJson),
-                        .body = DeleteOptions(preconditions)},
-                       stop);
+  auto answer =
+      Answer({.method = Method::kDelete,
+              .target = resource.ObjectPath(key),
+              .content_type = std::string(kJson),
+              .body = api::DeleteOptionsBody(preconditions.uid, preconditions.resource_version)},
+             stop);
   if (answer.ok() || answer.error().code() == Code::kNotFound) return {};
   return answer.error();
 }
