@@ -4,6 +4,7 @@
 // states of the running controller. "P" is pod p with entry "gpu" from template "one-gpu". Where
 // the product means to differ from upstream, the test says why.
 #include "api/resource_claim.h"
+#include "claims/names.h"
 #include "conformance/conformance.h"
 
 namespace dra::test {
@@ -243,6 +244,20 @@ TEST_P(PodScenarios, AClaimOfTheSameNameElsewhereDoesNotCount) {
   const Json claim = AwaitClaimOf("p", "gpu");
   EXPECT_EQ(MetaField(claim, "namespace"), world().ns());
   world().Call(kube::Method::kDelete, path + "/elsewhere");
+}
+
+TEST_P(PodScenarios, ANameThatAnotherOwnersClaimHoldsIsSteppedOver) {
+  world().Prepare(NewTemplate("one-gpu"));
+  const Json pod = world().Prepare(P());
+  api::Pod owner;
+  owner.meta.name = "p";
+  owner.meta.uid = UidOf(pod);
+  const std::string first = claims::GeneratedClaimName(owner, "gpu", 0);
+  const Json foreign = world().Prepare(NewClaim(first));
+  Run();
+  EXPECT_EQ(ClaimNameOf(Pod("p"), "gpu"), claims::GeneratedClaimName(owner, "gpu", 1));
+  EXPECT_EQ(Claim(first), foreign);
+  EXPECT_EQ(ClaimsOf(pod), 1U);
 }
 
 TEST_P(PodScenarios, AConflictAtCreationIsTriedAgain) {

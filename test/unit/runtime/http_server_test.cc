@@ -167,6 +167,7 @@ TEST_F(HttpServerTest, ATakenAddressIsNamedInTheError) {
   ASSERT_FALSE(started.ok());
   EXPECT_THAT(started.error().message(), HasSubstr(address));
   EXPECT_THAT(started.error().message(), HasSubstr("in use"));
+  EXPECT_THAT(started.error().message(), HasSubstr("--metrics-bind-address"));
 }
 
 TEST(HttpServerAddress, AMalformedOneIsRefused) {
