@@ -39,8 +39,8 @@ void AddRunFlags(CLI::App& run, Raw& raw) {
                  "Context of the kubeconfig. Default: its current context");
   run.add_option(
          "--lifecycle", raw.lifecycle,
-         "serve: generate, reserve, release and delete claims. observe: compute everything, write "
-         "nothing")
+         "serve: generate, reserve, release and delete claims. observe: compute everything, "
+         "write nothing. auto: refused, not available in this version")
       ->check(CLI::IsMember({"serve", "observe", "auto"}))
       ->capture_default_str();
   run.add_option(
